@@ -384,3 +384,22 @@ def test_rates_in_units_in_which_they_are_huge(dtype, rate, verb):
     found = sol.sensitivity["x0"][-1] * unit / unit[:, np.newaxis]
     assert found == pytest.approx(exact, rel=1e-3)
     assert sol.final / unit == pytest.approx(exact[:, 1], rel=1e-3)
+
+
+@pytest.mark.parametrize(("dtype", "unit"), [("float32", 1e-12), ("float64", 1e-20)])
+def test_tangents_in_small_units_leave_the_motion_as_it_is(dtype, unit):
+    """Pivots were derivatives of 1e27: in float32 the states were off by all of their size."""
+    small = pi.rhs(
+        lambda t, y, u: (
+            -0.04 * y[0] + 1e4 / u * y[1] * y[2],
+            0.04 * y[0] - 1e4 / u * y[1] * y[2] - 3e7 / u * y[1] * y[1],
+            3e7 / u * y[1] * y[1],
+        ),
+        dim=3,
+        u=unit,
+    )
+    start = np.array([unit, 0, 0], dtype)
+    run = {"dt": 2e-4, "n_steps": 200, "method": "rodas5p", "save": "final", "dtype": dtype}
+    alone = pi.integrate(small, start, **run)
+    both = pi.integrate(small, start, sensitivity=("x0", "u"), **run)
+    assert both.final == pytest.approx(alone.final, rel=1e-5, abs=0)

@@ -94,7 +94,7 @@ INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_
         if (w[j] != 0) beside = vfma(vset(w[j]), u[j * all + i], beside);
     return beside;
 }
-/* u of every stage. own: as in factors.h. */
+/* u of every stage. own: as in factors.h, of a system that does not say which are tangents. */
 static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, const vreal *own) {
     const int64_t R = c->R, all = c->dim * R;
     const int dim = c->dim, driven = c->tile->system->time_dependent;
@@ -102,6 +102,10 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
           *dfdt = take_rows(c, dim), *y = take_rows(c, dim), *shifted = take_rows(c, dim),
           *here = take_rows(c, 1), *unit = take_rows(c, dim);
     vint *pivot = (vint *)take_rows(c, dim);
+    const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
+    vreal *of_base = take_rows(c, dim);
+    EACH_BELOW(i, all) of_base[i] = vset(i / R % half < half / (1 + tangents));
+    if (tangents) own = of_base;
     rhs_rows(c, times(c, n, 0), c->y, slope);
     if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
     jacobian_rows(c, times(c, n, 0), c->y, slope, M, shifted, here);
