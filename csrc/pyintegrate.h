@@ -97,6 +97,7 @@ typedef struct {
      * after their increments (kernels/rows/noise.h). */
     int noisy, noises;
     PiSecondNumbers second;
+    int tangents;       /* whose components follow the motion's own, in each half of the state */
     int no_jacobian;    /* use differences of the right-hand side */
     int lanes_a_call;   /* of the force, if calls are expensive; 0: as many as fit */
     int may_stop;       /* does the force call functions that may stop the run? */

@@ -13,6 +13,9 @@ import numpy as np
 
 import pyintegrate as pi
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 TARGET, SPEED = 14.0, 15.0  # metres, metres per second
 
 

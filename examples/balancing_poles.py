@@ -13,6 +13,9 @@ import numpy as np
 
 import pyintegrate as pi
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 
 @pi.acceleration(g=9.81, length=1.0, torque=0.0)
 def pole(t, x, v, g, length, torque):

@@ -13,6 +13,9 @@ import numpy as np
 
 import pyintegrate as pi
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 GEARS = (3.6, 2.1, 1.4, 1.0, 0.8)
 SHIFT = 6200.0  # revolutions per minute at which the next gear is engaged
 WHEEL = 0.31  # m

@@ -13,6 +13,9 @@ import numpy as np
 
 import pyintegrate as pi
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 N, SPACING = 10, 0.1  # points a side; m
 STIFFNESS = (60.0, 200.0, 800.0)  # N/m
 

@@ -14,6 +14,9 @@ import numpy as np
 
 import pyintegrate as pi
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 DT = 1 / 12
 HICCUP = 110  # the index of the frame that takes too long
 

@@ -9,6 +9,9 @@ import matplotlib.pyplot as plt
 
 import pyintegrate as pi
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 DT, MAIN, SIDE = 1 / 60, 4.0, 1.5  # a step in seconds, accelerations of the two engines in m/s^2
 
 

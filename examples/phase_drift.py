@@ -12,6 +12,9 @@ from decimal import Decimal
 import pyintegrate as pi
 from pyintegrate.analysis import Table
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 T_END = 90.0
 LABELS = {"rk4": "RK4", "semi_implicit_euler": "semi-implicit Euler"}
 

@@ -12,6 +12,9 @@ import numpy as np
 
 import pyintegrate as pi
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 SPEED = 30.0  # m/s
 DRAGS = (0.0, 0.002, 0.01)  # kg/m, for a ball of 0.145 kg
 

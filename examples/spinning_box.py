@@ -14,6 +14,9 @@ import numpy as np
 import pyintegrate as pi
 from pyintegrate.analysis import Table
 
+if "--help" in sys.argv:
+    raise SystemExit(print(__doc__))
+
 RULES = {
     "rigid_no_gyroscopic": "no gyroscopic term",
     "rigid_semi_implicit_euler": "explicit gyroscopic term",

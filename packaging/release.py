@@ -51,7 +51,8 @@ def wrong():
         yield f"the changelog begins with {first!r}: expected '{version} (YYYY-MM-DD)'"
     if project["name"] == "pyintegrate":
         yield "pyproject.toml: pyintegrate is another project on PyPI: choose another name"
-    for file in ("pyproject.toml", "benchmarks/asv.conf.json"):
+    recipe = "packaging/conda/recipe.yaml"
+    for file in ("pyproject.toml", recipe, "benchmarks/asv.conf.json"):
         if "example.org" in (ROOT / file).read_text():
             yield f"{file}: the addresses of the project are placeholders"
     for package, platform in conda_packages():

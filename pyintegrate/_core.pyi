@@ -54,6 +54,7 @@ def make_program(
     n_registers: int,
     noises: int = 0,
     second: int = 0,
+    tangents: int = 0,
     /,
 ) -> object: ...
 def make_compiled(program: object, f64: int, f32: int, owner: object, /) -> object: ...

@@ -68,7 +68,8 @@ def solve(
     rtol, atol : array_like
         The error of a step in component y is at most atol + rtol |y|, in the root mean square over
         the components. Numbers, arrays over the batch, or arrays whose last axis is that of the
-        components (recognised by its length). `rtol` below 100 times the rounding unit of the
+        components (recognised by its length). `atol` is in their units: of a motion of 1e-9 m the
+        default of 1e-9 is all. `rtol` below 100 times the rounding unit of the
         dtype is raised to that, with a warning.
     method : str or Method
         A Runge-Kutta method with an error estimate (`embedded`), or for x'' = a(t, x) a Nystrom

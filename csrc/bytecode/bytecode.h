@@ -55,6 +55,7 @@ typedef struct {
 typedef struct {
     long long dim, dof, n_params, n_derived, n_invariants, n_registers, n_constants, n_code;
     long long noises, second; /* of a step with noise */
+    long long tangents;
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS];
     const int32_t *words;    /* n_code times PI_WORDS */
     const double *constants; /* n_constants */

@@ -137,6 +137,7 @@ static int check_sizes(const PiProgramText *x, char *message) {
         {"n_code", x->n_code, 0, PI_MAX_CODE},
         {"noises", x->noises, 0, PI_MAX_NUMBER / 2},
         {"second", x->second, PI_NO_SECOND, PI_INCREMENTS_AHEAD},
+        {"tangents", x->tangents, 0, PI_MAX_NUMBER},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
@@ -216,6 +217,7 @@ static PiSystem describe(const PiProgramText *x) {
         .noisy = noisy,
         .noises = x->noises,
         .second = x->second,
+        .tangents = x->tangents,
         .operations = x->last[force] - x->first[force] + 32 * numbers_of(x),
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };

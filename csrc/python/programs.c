@@ -24,9 +24,9 @@ static void free_program(const void *self) {
 static PyObject *core_make_program(PyObject *module, PyObject *args) {
     PyObject *code, *constants, *sections;
     PiProgramText text = {0};
-    if (!PyArg_ParseTuple(args, "OOOLLLLLL|LL:make_program", &code, &constants, &sections,
+    if (!PyArg_ParseTuple(args, "OOOLLLLLL|LLL:make_program", &code, &constants, &sections,
                           &text.dim, &text.dof, &text.n_params, &text.n_derived, &text.n_invariants,
-                          &text.n_registers, &text.noises, &text.second))
+                          &text.n_registers, &text.noises, &text.second, &text.tangents))
         return NULL;
     Views views = {0};
     const uint32_t mode = pi_enter_float_mode(); /* constants are rounded to both precisions */
@@ -100,10 +100,10 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
 PyMethodDef pi_program_functions[] = {
     {"make_program", core_make_program, METH_VARARGS,
      "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
-     "             n_registers, noises=0, second=0) -> handle\n\n"
+     "             n_registers, noises=0, second=0, tangents=0) -> handle\n\n"
      "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
      "instruction for each question, -1 for one without an answer; noises, second: of a step with\n"
-     "noise (PiSystem). ValueError: refused by the verifier."},
+     "noise; tangents: PiSystem. ValueError: refused by the verifier."},
     {"make_compiled", core_make_compiled, METH_VARARGS,
      "make_compiled(program, f64, f32, owner) -> handle\n\n"
      "f64, f32: addresses of the functions of type PiOneSystem in a library; owner: keeps it."},

@@ -296,6 +296,11 @@ def _pictures(method, c):
         "found.plot(figsize=(4.6, 3.4))"
     )
     parts.append("## Its order, seen")
+    if method.order >= 7:
+        parts.append(
+            "Where errors are above rounding, later terms may be larger than that of the order: the"
+            " line is then steeper than in many digits, in which the order above was measured."
+        )
     parts.append(
         f"```{{picture}} Error of {method.title} on {system} against the step: "
         f"a line of slope {method.order}\n"

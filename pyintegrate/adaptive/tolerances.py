@@ -31,7 +31,8 @@ def tolerance(rtol: ArrayLike, atol: ArrayLike | None = None) -> Tolerance:
     Parameters
     ----------
     rtol, atol : array_like
-        As in ``pi.solve``. Default of `atol`: a thousandth of `rtol`.
+        As in ``pi.solve``. Default of `atol`: a thousandth of `rtol`, in the units of the
+        components; it must be small beside them.
 
     Returns
     -------

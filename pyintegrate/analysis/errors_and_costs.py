@@ -39,7 +39,8 @@ class OrderFit:
     Attributes
     ----------
     order, constant : float
-        NaN if fewer than two errors lie between rounding and a tenth of the motion.
+        NaN if fewer than two errors lie between rounding and a tenth of the motion. It is not the
+        order of the method where later terms of the error are larger there.
     dt_min, dt_max : float
         The range used.
     points : int
@@ -156,8 +157,14 @@ class Convergence(ByMethod[OrderFit]):
             rows.append([name, f"{self.methods[name].order}", *told])
         step = with_unit("between dt", self.system.units["t"])
         columns = ["method", "order", "measured", step, "points", "smallest error"]
-        note = "error: in phase space, relative to the motion"
-        return Table(self._span(), columns, rows, "\n".join([note, *self._remarks]))
+        notes = ["error: in phase space, relative to the motion"]
+        off = [n for n, fit in self.items() if abs(fit.order - self.methods[n].order) > 0.5]
+        if off:
+            notes.append(
+                f"measured of {', '.join(off)}: where errors are above rounding, later terms are"
+                " larger than that of the order; certificate() measures it in many digits"
+            )
+        return Table(self._span(), columns, rows, "\n".join([*notes, *self._remarks]))
 
 
 def typical(errors):

@@ -141,18 +141,20 @@ def info(options):
     from pyintegrate import _core
 
     about = {**_core.info(), "cores": os.cpu_count()}
-    code, digest = 0, {}
+    code, digest, table = 0, {}, {}
     if options.digest or options.table:
         from ..method import bits
 
         found = bits.method_bits()
         if options.digest:
             code, digest = _digest(found, bits.published_bits())
-        if options.table:
+        if options.table and not options.json:
             print(bits.as_text(found))
             return code
+        if options.table:
+            table = {"table": {row.method: row.digits for row in found}}
     if options.json:
-        as_json({**about, **digest})
+        as_json({**about, **digest, **table})
         return code
     sets = ", ".join(map(str, about["instruction_sets"]))
     told = {name: about[name] for name in ("version", "arithmetic", "compiler")}

@@ -17,7 +17,7 @@ from ..method.method import Method
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.types import Any, Axes, Mapping, Methods
-from .curves import by_name
+from .curves import by_name, looks_of, one_for_each
 from .pictures import muted, picture, place_legend, points, several_axes, wrapped
 from .style import axis_label, line_keywords, looks, title_of
 
@@ -200,21 +200,23 @@ def stability_region(
     if not regions:
         raise TypeError("there is nothing to draw: give one or more methods or regions")
     names = [region.method.name for region in regions]
-    keywords, labels = line_keywords(keywords), by_name(page.shared["labels"], names)
+    keywords, labels = line_keywords(keywords), page.shared["labels"] or {}
+    if not hasattr(labels, "get"):
+        texts = one_for_each(labels, names)
+    else:
+        texts = [labels.get(one.method.name, title_of(one.method)) for one in regions]
     ax = page((6.6, 4.6), layout="compressed")
     axes = {"color": muted()["color"], "alpha": 0.25, "linewidth": 0.8, "zorder": 0.5}
     ax.axhline(0, **axes)
     ax.axvline(0, **axes)
-    style = looks(names)
-    for name, region in zip(names, regions):
+    for label, style, region in zip(texts, looks_of(names, None), regions):
         if len(regions) <= 3:
             # Shades that add up: where two regions overlap, both methods are stable.
             ax.contourf(
                 region.real, region.imaginary, region.stable.astype(float), levels=[0.5, 1.5],
-                colors=[style[name]["color"]], alpha=0.12,
+                colors=[style["color"]], alpha=0.12,
             )  # fmt: skip
-        label = labels.get(name, title_of(region.method))
-        own = {"linewidth": 1.5, "label": label} | style[name] | {"marker": ""}
+        own = {"linewidth": 1.5, "label": label, "marker": ""} | style
         level_lines(
             ax, region.real, region.imaginary, region.growth, edge_of(region.method), own | keywords
         )

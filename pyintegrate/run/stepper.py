@@ -185,11 +185,12 @@ class Stepper:
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
     the start of the next step, and no event. ``stepper.y = ...`` also forgets the rounding errors
     that compensated sums and differences of positions carry; writing into a view keeps them. A
-    method of several steps remembers what came before: its views are read-only (for
-    "stormer_verlet" those of velocities, which it does not read), ``stepper.y = ...`` is for before
-    the first step, and parameters that change between steps make it of order 1. A watched
-    "phase_drift" compares with the motion from the start with the first parameters, whatever is
-    assigned later. Use a Stepper from one thread at a time.
+    method of several steps remembers what came before: its views are read-only, as NumPy says of
+    one that is written (for "stormer_verlet" those of velocities, which it does not read),
+    ``stepper.y = ...`` is for before the first step: later make a new Stepper. Parameters that
+    change between steps make it of order 1. A watched "phase_drift" compares with the motion from
+    the start with the first parameters, whatever is assigned later. Use a Stepper from one thread
+    at a time.
 
     Examples
     --------

@@ -153,6 +153,12 @@ class Solution(KindOfSolution):
             "_options": options, "_kept": None,
         }  # fmt: skip
 
+    def __copy__(self):
+        """Another with the same parts, functions too: ``copy.copy`` stays in the process."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def _told(self, other):
         """This solution, with the results of `other` if the functions of its own are lost."""
         self.__dict__.update({key: other.__dict__[key] for key in WATCHING if other._forgot})

@@ -140,7 +140,9 @@ def traced_with_tangents(traced, k, elements, derivatives):
         columns = [laid_out(places, g[i::m], changes[i::m]) for i in range(m)]
         kept["diffusion"] = [*chain(*zip(*columns))]
         kept = {question: kept[question] for question in kept if question not in ("force", "bath")}
-    return Traced(graph, kept, traced.n_params).without_dead_code()
+    made = Traced(graph, kept, traced.n_params).without_dead_code()
+    made.graph.tangents = n
+    return made
 
 
 def widened(graph, places, nodes, k, elements):

@@ -70,6 +70,7 @@ def source(system, program):
     flags = {
         "noises": program.noises,
         "second": program.second,
+        "tangents": program.tangents,
         "velocity_dependent": system.velocity_dependent,
         "time_dependent": system.definition.time_dependent,
     }

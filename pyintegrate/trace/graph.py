@@ -148,6 +148,7 @@ class Graph:
 
     def __init__(self, dim, dof):
         self.dim, self.dof = dim, dof
+        self.tangents = 0  # whose components follow the motion's own, in each half
         self.nodes = []
         self._known = {}
         self.scale_freely = False  # in derivatives: move powers of two out of products

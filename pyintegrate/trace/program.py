@@ -37,8 +37,8 @@ class Program:
         First and last instruction of each question; -1 for one that is not answered.
     sizes : tuple of int
         dim, dof, n_params, n_derived, n_invariants, n_registers.
-    noises, second : int
-        Of a step with noise: see PiSystem in csrc/pyintegrate.h.
+    noises, second, tangents : int
+        Of a step with noise; of a system with tangents: see PiSystem in csrc/pyintegrate.h.
     handle : capsule
         The verified program. Made when first needed.
 
@@ -48,21 +48,21 @@ class Program:
         From ``handle``, if the verifier refuses the code.
     """
 
-    def __init__(self, code, constants, sections, sizes, noises=0, second=0):
+    def __init__(self, code, constants, sections, sizes, noises=0, second=0, tangents=0):
         self.code = np.ascontiguousarray(code, dtype=np.int32).reshape(-1, WORDS)
         self.constants = np.ascontiguousarray(constants, dtype=np.float64)
         self.sections = np.ascontiguousarray(sections, dtype=np.int32).reshape(-1, 2)
         self.sizes = tuple(int(size) for size in sizes)
-        self.noises, self.second = noises, second
+        self.noises, self.second, self.tangents = noises, second, tangents
 
     @cached_property
     def handle(self):
-        numbers = (*self.sizes, self.noises, self.second)
-        return _core.make_program(self.code, self.constants, self.sections, *numbers)
+        code, constants, sections, sizes, *numbers = self.__reduce__()[1]
+        return _core.make_program(code, constants, sections, *sizes, *numbers)
 
     def __reduce__(self):
-        arguments = self.code, self.constants, self.sections, self.sizes, self.noises, self.second
-        return Program, arguments
+        numbers = self.noises, self.second, self.tangents
+        return Program, (self.code, self.constants, self.sections, self.sizes, *numbers)
 
     def has(self, question):
         """Whether a question of QUESTIONS has a section."""
@@ -294,4 +294,4 @@ def assemble(graph, outputs, n_params, noises=0, second=0):
         len(outputs.get("invariants", ())), assembler.n_registers,
     )  # fmt: skip
     constants = [*map(float.fromhex, assembler.constants)]
-    return Program(code, constants, sections, sizes, noises, second)
+    return Program(code, constants, sections, sizes, noises, second, graph.tangents)

@@ -367,3 +367,39 @@ def test_free_bodies_in_units_of_nuclei_and_of_atoms(method, dtype, metre, secon
     tiny = bodies(g=metre**3 / second**2)
     sol = pi.integrate(tiny, start * units, dt=0.05 * second, dtype=dtype, **run)
     assert abs(sol.final / units - plain).max() < 200 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("verb", ["solve", "integrate"])
+@pytest.mark.parametrize(("dtype", "rate"), [("float32", 1e9), ("float64", 1e40)])
+def test_rates_in_units_in_which_they_are_huge(dtype, rate, verb):
+    """Pivots in another unit left rounding: a fifth of the end, and half of the tangents."""
+    damped = pi.rhs(lambda t, y, s: (y[1], s * (-300 * y[1] - s * y[0])), dim=2, s=rate)
+    unit, steps = np.array([1, rate]), {"dt": 0.03 / rate, "n_steps": 100}
+    to = {"t_end": 3 / rate, "rtol": 2e-5, "atol": 1e-12 * unit} if verb == "solve" else steps
+    run = {"method": "rodas5p", "dtype": dtype, "save": "final", "sensitivity": "x0"}
+    sol = getattr(pi, verb)(damped, np.array([0.0, 1.0]) * unit, **to, **run)
+    linear = np.array([[0, 1], [-1, -300]])
+    values, vectors = np.linalg.eig(linear)
+    exact = vectors * np.exp(3 * values) @ np.linalg.inv(vectors)
+    found = sol.sensitivity["x0"][-1] * unit / unit[:, np.newaxis]
+    assert found == pytest.approx(exact, rel=1e-3)
+    assert sol.final / unit == pytest.approx(exact[:, 1], rel=1e-3)
+
+
+@pytest.mark.parametrize(("dtype", "unit"), [("float32", 1e-12), ("float64", 1e-20)])
+def test_tangents_in_small_units_leave_the_motion_as_it_is(dtype, unit):
+    """Pivots were derivatives of 1e27: in float32 the states were off by all of their size."""
+    small = pi.rhs(
+        lambda t, y, u: (
+            -0.04 * y[0] + 1e4 / u * y[1] * y[2],
+            0.04 * y[0] - 1e4 / u * y[1] * y[2] - 3e7 / u * y[1] * y[1],
+            3e7 / u * y[1] * y[1],
+        ),
+        dim=3,
+        u=unit,
+    )
+    start = np.array([unit, 0, 0], dtype)
+    run = {"dt": 2e-4, "n_steps": 200, "method": "rodas5p", "save": "final", "dtype": dtype}
+    alone = pi.integrate(small, start, **run)
+    both = pi.integrate(small, start, sensitivity=("x0", "u"), **run)
+    assert both.final == pytest.approx(alone.final, rel=1e-5, abs=0)

@@ -235,6 +235,22 @@ def test_rounding_of_large_times_is_known_to_watches():
     assert sol.watched["mean.error"] <= 4 * off
 
 
+SMALL = {"phase": "phase_drift", "cosine": lambda t, x, v: np.cos(v) - 1}
+
+
+@pytest.mark.parametrize("quantity", SMALL)
+@pytest.mark.parametrize("name", ["oscillator", "pendulum"])
+def test_small_differences_of_large_numbers_are_known_to_their_rounding(name, quantity):
+    """At rest, or at the bottom, no change of the state shows the rounding: all was NaN."""
+    start = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
+    watch = {kind: getattr(pi.watch, kind)(SMALL[quantity]) for kind in ("maximum", "mean")}
+    run = {"t_end": 20.0, "method": "dop853", "watch": watch}
+    near, far = (pi.solve(pi.systems[name], start, rtol=r, atol=r / 1e3, **run).watched
+                 for r in (1e-12, 1e-9))  # fmt: skip
+    for kind in watch:
+        assert np.abs(near[kind] - far[kind]).max() < 1e-7
+
+
 def test_long_steps_hide_nothing_from_watches():
     """Steps of two radians of x = cos t. The error of the states at 1e-6 is about 1e-6."""
     w, t_end = pi.watch, 200.0

@@ -207,3 +207,10 @@ def test_a_component_in_a_small_unit_is_known_as_well():
         for u in (1.0, 2.0**-30)
     ]
     assert steps[0] == steps[1]
+
+
+def test_a_slope_that_is_not_the_order_is_told():
+    """In doubles, of errors that later terms make: 10 of a method of order 8."""
+    found = pi.analysis.convergence(pi.systems.kepler, ["rk4", "verner87"])
+    assert found["verner87"].order > 9.5
+    assert "measured of verner87: where errors are above rounding, later" in str(found.table())

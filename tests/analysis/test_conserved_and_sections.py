@@ -258,6 +258,16 @@ def test_basins_tell_the_two_wells_apart(wells):
     assert found.share()[0] >= found.share()[1]
 
 
+def test_a_tolerance_that_joins_attractors_is_told():
+    """In metres, of a motion over nanometres: it was one attractor without a word."""
+    start = np.random.default_rng(0).uniform(-2e-9, 2e-9, (50, 2))
+    small = pi.systems.duffing(beta=1e18, gamma=0.0)
+    ends = pi.integrate(small, start, dt=0.02, t_end=60.0, save="final")
+    with pytest.warns(UserWarning, match="ends 2e-09 apart count as one attractor"):
+        assert len(pi.analysis.basin(ends).attractors) == 1
+    assert len(pi.analysis.basin(ends, tolerance=1e-10).attractors) == 2
+
+
 def test_attractors_may_be_given_and_the_rest_is_near_none(wells):
     found = pi.analysis.basin(wells, [[(8 / 3 * 13) ** 0.5]], components="x", tolerance=0.5)
     assert set(np.unique(found.label)) == {-1, 0}

@@ -196,6 +196,13 @@ def test_a_mean_is_no_slow_term(length):
     assert np.abs(found.amplitudes[0, 1:]).max() < 3e-5  # of a window that is no whole period
 
 
+def test_signals_of_one_name_are_numbered():
+    sol = pi.integrate(pi.systems.pendulum, dt=0.1, n_steps=99)
+    both = [lambda sol: sol["theta"], "omega", lambda sol: sol["omega"]]
+    found = pi.analysis.frequencies(sol, signals=both)
+    assert found.signals == ("quantity 0", "omega", "quantity 2")
+
+
 def test_an_angle_that_turns_has_no_frequency_of_its_own():
     """It grows, which was read as one and a half periods; the frequency is that of its circle."""
     turning = pi.integrate(

@@ -458,9 +458,44 @@ def test_wrong_scans_are_refused(axes, measure, words):
         pi.scan(pi.systems.oscillator, axes, measure, dt=0.1, n_steps=3)
 
 
+def test_the_name_of_the_measure_is_its_own():
+    """A watch of that name was replaced by it."""
+    own = {"measure": pi.watch.maximum("x")}
+    with pytest.raises(ValueError, match="watch has a 'measure'"):
+        pi.scan(pi.systems.spring, {"k": [1.0]}, pi.watch.last("x"), dt=0.1, n_steps=3, watch=own)
+
+
 def test_what_is_no_quantity_of_a_bifurcation_diagram_is_told():
     with pytest.raises(ValueError, match=r"quantity must be .* 'rossler' \(x, y, z\) or a .* 'w'"):
         pi.analysis.bifurcation(pi.systems.rossler, {"c": [3.0]}, "w", transient=1.0, dt=0.1)
+
+
+def test_a_section_of_no_known_name_is_told_the_names():
+    with pytest.raises(
+        ValueError, match="'maxima', 'minima', 'extrema' or a quantity, and .*'max'"
+    ):
+        pi.analysis.bifurcation(
+            pi.systems.rossler, {"c": [3.0]}, "x", section="max", transient=1.0, dt=0.1
+        )
+
+
+def test_the_beginning_of_a_bifurcation_is_its_transient():
+    with pytest.raises(TypeError, match="bifurcation decides on after and values itself"):
+        pi.analysis.bifurcation(
+            pi.systems.rossler, {"c": [3.0]}, "x", after=1.0, transient=1.0, dt=0.1
+        )
+
+
+def test_what_is_watched_beside_a_section_is_kept():
+    """It was taken, and lost."""
+    run = {"dt": 0.02, "n_steps": 1000}
+    c, watch = np.array([2.5, 4.0]), {"low": pi.watch.last("x")}
+    last = pi.integrate(pi.systems.rossler(c=c), **run).final[:, 0]
+    points = pi.analysis.crossings(pi.systems.rossler(c=c), "y", watch=watch, **run)
+    drawn = pi.analysis.bifurcation(
+        pi.systems.rossler, {"c": c}, "x", transient=5.0, watch=watch, **run)  # fmt: skip
+    for section in points, drawn.section:
+        assert np.array_equal(section.watched["low"], last)
 
 
 # ---- basins --------------------------------------------------------------------------------------

@@ -162,6 +162,9 @@ def test_the_recipe_of_conda_is_of_this_version_and_its_needs():
     assert f'version: "{project["version"]}"' in recipe
     assert f'summary: "{project["description"]}"' in recipe
     assert f"python {project['requires-python']}" in recipe
+    about = [("homepage", "Documentation"), ("repository", "Source"), ("documentation",) * 2]
+    for field, url in about:
+        assert f"  {field}: {project['urls'][url.capitalize()]}\n" in recipe
     assert [f"numpy {need[5:]}" in recipe for need in project["dependencies"]] == [True]
 
 

@@ -1,5 +1,6 @@
 """This machine has the published bits, and one that had not would hear of it."""
 
+import json
 import re
 
 import pytest
@@ -66,3 +67,10 @@ def test_the_table_is_what_is_published(found, monkeypatch, capsys):
     bent = [row._replace(digits="0" * 16) if row.method == "rk4" else row for row in found]
     code, out = told(monkeypatch, capsys, bent, "--table")  # compared, too: "--digest" is given
     assert (code, out.count("0" * 16)) == (1, 1)
+
+
+def test_the_table_is_json_where_that_is_asked(found, monkeypatch, capsys):
+    """It was text, which no script could read."""
+    code, out = told(monkeypatch, capsys, found, "--table", "--json")
+    assert code == 0
+    assert json.loads(out)["table"]["rk4"] == bits.published_bits()["rk4"]

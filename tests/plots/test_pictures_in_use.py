@@ -329,6 +329,9 @@ def test_colours_are_readable_on_a_dark_ground(name):
 def test_methods_of_ones_own_keep_their_names():
     mine = pi.RungeKutta([[0, 0], [0.5, 0]], [0, 1], name="mine")
     assert named(pi.plots.stability_region("rk4", mine)) == ["classical Runge-Kutta", "mine"]
+    twice = pi.plots.stability_region("rk4", "rk4", labels=["one", "other"])
+    assert named(twice) == ["one", "other"]
+    assert len({line.get_linestyle() for line in twice.get_lines()[2:]}) == 2
     both = pi.plots.energy(swings(), swings(method=mine))
     assert named(both)[-1] == "mine"
     assert pi.plots.stability_map(mine, points=9).get_title("left") == "mine"

@@ -1,5 +1,6 @@
 """What was watched and met goes wherever solutions go: into files, labelled arrays, dask, parts."""
 
+import copy
 import json
 import os
 import pickle
@@ -97,6 +98,14 @@ def test_results_without_functions_go_on_with_one_warning(tmp_path):
             warnings.simplefilter("error")
             sol.resume(n_steps=5)
             further.resume(n_steps=5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_copy_goes_on_with_its_watches():
+    sol = throw()
+    one, other = (part.resume(n_steps=9) for part in (copy.copy(sol), sol))
+    assert same_results(one, other)
+    assert one.watched
 
 
 def test_joined_parts_have_what_the_last_part_carried_on(tmp_path):

@@ -16,6 +16,8 @@
 #include "factors.h"
 #include "newton.h"
 
+enum { SWEEPS = 8 };
+
 /* h df/dt of a force that sees the time, by four differences forward over an eighth of the step:
  * off by h (h / 32)^4 / 5 of the fifth derivative, far below the error of the step itself, and by
  * some hundred roundings of the slope. Forward: before t it may be another force, or none. */
@@ -39,19 +41,50 @@ static void refuse_singular(Chunk *c, const vreal *M) {
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
-/* Velocities in M are measured in that unit; true if it is not 1 for all. */
-static int measure_velocities(Chunk *c, vreal *M, vreal *unit) {
-    const int dim = c->dim, dof = c->dof;
+/* Multiplies row i of M in register j and divides its column by a power of two, as unit[i]. */
+static void measure_row(const Chunk *c, vreal *M, vreal *unit, int i, int64_t j, vreal factor) {
+    const int64_t R = c->R;
+    EACH_BELOW(k, c->dim) {
+        M[(i * c->dim + k) * R + j] *= factor;
+        M[(k * c->dim + i) * R + j] /= factor;
+    }
+    unit[i * R + j] *= factor;
+}
+/* Components in units so far apart that the pivot of one would leave rounding of the other's
+ * equation: units in which row and column have entries of one size (Osborne 1960, J. ACM 7, 338).
+ * True if any is not 1. */
+static int measure(Chunk *c, vreal *M, vreal *unit, const vreal *own) {
+    const int dim = c->dim;
     int scaled = 0;
+    EACH_BELOW(i, dim * c->R) unit[i] = vone;
     EACH_REGISTER(j, c) {
-        unit[j] = unit_of_velocities(c, M + j);
-        if (!vany(unit[j] != 1)) continue;
-        scaled = 1;
-        EACH_BELOW(i, dof)
-            EACH_FROM(k, dof, dim) {
-                M[(i * dim + k) * c->R + j] *= unit[j];
-                M[(k * dim + i) * c->R + j] /= unit[j];
+        const vreal velocities = unit_of_velocities(c, M + j);
+        int changes = vany(velocities != 1);
+        for (int i = c->dof; i < dim && changes; i++) measure_row(c, M, unit, i, j, 1 / velocities);
+        vreal room = vset(EPSILON); /* once one is too far apart, for all of its lane */
+        scaled |= changes, changes = 1;
+        for (int sweep = 0; sweep < SWEEPS && changes; sweep++) {
+            changes = 0;
+            EACH_BELOW(i, dim) {
+                vreal row = vzero, column = vzero;
+                EACH_BELOW(k, dim) {
+                    const vint beside =
+                        ((own ? own[i * c->R + j] : vone) == 0) ^
+                        ((own ? own[k * c->R + j] : vone) == 0); /* a tangent's, and none */
+                    if (k == i) continue;
+                    row = vlarger(vabs(vonly(~beside, M[(i * dim + k) * c->R + j])), row);
+                    column = vlarger(vabs(vonly(~beside, M[(k * dim + i) * c->R + j])), column);
+                }
+                const vreal least = vmin(row, column), most = vmax(row, column);
+                const vint apart = (least < room * most) & (least > 0) & (most <= REAL_MAX);
+                if (!vany(apart)) continue;
+                const vint half =
+                    (((vint)column >> MANTISSA_BITS) - ((vint)row >> MANTISSA_BITS)) >> 1;
+                measure_row(c, M, unit, i, j, vselect(apart, vpower_of_two((vnatural)half), vone));
+                TAKE(room, apart, vset(REAL(0.0625)));
+                scaled = changes = 1;
             }
+        }
     }
     return scaled;
 }
@@ -61,14 +94,18 @@ INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_
         if (w[j] != 0) beside = vfma(vset(w[j]), u[j * all + i], beside);
     return beside;
 }
-/* u of every stage. own: as in factors.h. */
+/* u of every stage. own: as in factors.h, of a system that does not say which are tangents. */
 static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, const vreal *own) {
     const int64_t R = c->R, all = c->dim * R;
     const int dim = c->dim, driven = c->tile->system->time_dependent;
     vreal *free = c->free, *const M = take_rows(c, (int64_t)dim * dim), *slope = take_rows(c, dim),
           *dfdt = take_rows(c, dim), *y = take_rows(c, dim), *shifted = take_rows(c, dim),
-          *here = take_rows(c, 1), *unit = here; /* which then is free */
+          *here = take_rows(c, 1), *unit = take_rows(c, dim);
     vint *pivot = (vint *)take_rows(c, dim);
+    const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
+    vreal *of_base = take_rows(c, dim);
+    EACH_BELOW(i, all) of_base[i] = vset(i / R % half < half / (1 + tangents));
+    if (tangents) own = of_base;
     rhs_rows(c, times(c, n, 0), c->y, slope);
     if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
     jacobian_rows(c, times(c, n, 0), c->y, slope, M, shifted, here);
@@ -78,7 +115,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
                 vreal *entry = M + (i * dim + k) * R + j;
                 *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
-    const int scaled = measure_velocities(c, M, unit);
+    const int scaled = measure(c, M, unit, own);
     factor_rows(c, dim, M, pivot, own);
     refuse_singular(c, M);
     EACH_WHILE(s, m->stages, !c->stopped) {
@@ -92,11 +129,9 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
             const vreal f = driven ? vfma(vset(m->d[s]), dfdt[i], us[i]) : us[i];
             us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vzero));
         }
-        if (scaled)
-            EACH_FROM(i, c->dof * R, all) us[i] /= unit[i % R];
+        for (int64_t i = 0; scaled && i < all; i++) us[i] *= unit[i];
         substitute_rows(c, dim, M, pivot, us);
-        if (scaled)
-            EACH_FROM(i, c->dof * R, all) us[i] *= unit[i % R];
+        for (int64_t i = 0; scaled && i < all; i++) us[i] /= unit[i];
     }
     c->free = free;
 }

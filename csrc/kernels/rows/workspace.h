@@ -36,8 +36,8 @@ static inline int64_t newton_rows(int64_t dim, int64_t stages) {
 }
 
 /* A step of a Rosenbrock method: the factors of a matrix with its pivots; two slopes, a stage,
- * differences. */
-static inline int64_t rosenbrock_rows(int64_t dim) { return dim * dim + 5 * dim + 1; }
+ * differences, units, which are tangents. */
+static inline int64_t rosenbrock_rows(int64_t dim) { return dim * dim + 7 * dim + 1; }
 
 /* A step of Radau IIA to a tolerance, for a system of `dim`: its rows, in the order in which
  * kernels/tolerance/radau.h names and explains them; returns their sum. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import warn_caller
 from ...integration import integrate
 from ...run.arguments import checked_quiet
 from ...values.checks import integer, numbers, places_of, positive
@@ -140,7 +141,8 @@ def basin(
     components : str or sequence of str, optional
         Those that distinguish attractors; all by default.
     tolerance : float, optional
-        Distance within which a trajectory has arrived, in the units of the components.
+        Distance within which a trajectory has arrived, in the units of the components: it must be
+        small beside the distances of the attractors.
 
     Returns
     -------
@@ -151,6 +153,11 @@ def basin(
     ------
     ValueError
         For unknown components, or attractors of another shape.
+
+    Warns
+    -----
+    UserWarning
+        The tolerance joins ends that are apart.
 
     Examples
     --------
@@ -184,6 +191,8 @@ def basin(
         place = np.full(len(points) + 1, -1)
         place[order] = np.arange(len(order))
         label, points = place[label], points[order]
+        starts = solution.initial[..., places].reshape(ends.shape)[good].astype(float)
+        _warn_of_joined(starts, ends[good], label[good], tolerance)
     return Basins(label.reshape(batch), points, names, system, solution)
 
 
@@ -198,6 +207,21 @@ def _clusters(ends, tolerance):
         points = np.concatenate([points, sample[near].mean(axis=0, keepdims=True)])
         sample = sample[~near]
     return points
+
+
+def _warn_of_joined(starts, ends, label, tolerance):
+    """A word where the ends of an attractor are in two parts, apart by a tenth of the starts."""
+    wide = np.ptp(starts, axis=0) / 10 if len(starts) else 0.0
+    for one in np.unique(label[label >= 0]):
+        there = np.sort(ends[label == one], axis=0)
+        gap = np.diff(there, axis=0).max(axis=0, initial=0.0)
+        apart = (gap > wide) & (gap > np.ptp(there, axis=0) / 2) & (wide > 0)
+        if apart.any():
+            warn_caller(
+                f"tolerance is {tolerance:.3g}, and ends {gap[apart].max():.3g} apart count as one"
+                " attractor: give a tolerance= in the units of the components"
+            )
+            break
 
 
 def _nearest(ends, points, tolerance):
@@ -359,6 +383,10 @@ def attractors(
             f"attractors are those of one set of parameters, got {dict(system.batch_shapes)}: see"
             " continue_attractors"
         )
+    events = (options.get("events") or {}).values()
+    if options.get("watch") or any(getattr(one, "stop", False) for one in events):
+        raise ValueError("attractors runs every motion in parts: it takes no watch=, and no event "
+                         "that stops it")  # fmt: skip
     box = Box(system, box)
     if np.ndim(cells) and np.shape(cells) != (len(box.names),):
         raise ValueError(f"cells is {cells!r}, expected a number, or one for each of {box.names}")

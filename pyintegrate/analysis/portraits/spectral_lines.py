@@ -229,7 +229,7 @@ def _signals(sol, signals, spacing):
             " signal grows with the time, and does not return. Of an angle x that turns give"
             ' signals=[lambda sol: np.exp(1j * sol["x"])]'
         )
-    return tuple(names), several
+    return tuple(f"{n} {i}" if names.count(n) > 1 else n for i, n in enumerate(names)), several
 
 
 def _grows(value):

@@ -494,7 +494,9 @@ def chaos_map(
         weighted by time, exponent * t / 2 for a chaotic motion; it tends to 2 for a regular one, of
         which after a hundred periods it may be 1, and to 0 for a stable periodic one. "sali": how
         far two tangents are from being parallel, 0 for a chaotic motion; "gali": the volume of k of
-        them. "lyapunov": the largest exponent.
+        them. "lyapunov": the largest exponent. Lengths of tangents, and so all but "lyapunov" of a
+        long run, depend on the units of the components, of velocities beside positions on that of
+        time.
     k : int, optional
         Tangents for "gali", 2 to system.dim; default: the number of positions, at least 2.
     **options
@@ -610,7 +612,8 @@ def ftle(
     """Finite-time Lyapunov exponents over a grid of starts or parameters.
 
     The largest singular value s of the derivative of the flow, from exact tangents, gives
-    log(s) / |t_end - t0|. Ridges of it forwards in time are what repels, stable manifolds;
+    log(s) / |t_end - t0|. s depends on the units of the components: beside positions, velocities
+    depend on that of time. Ridges of it forwards in time are what repels, stable manifolds;
     backwards in time (negative `t_end` and `dt`) what attracts.
 
     Parameters

@@ -126,10 +126,12 @@ def scan(
     grid = checked_axes("axes", axes, system)
     arguments = laid_out(system, grid, x0, v0) | {"dt": dt, "t_end": t_end}
     options = {"save": "final"} | options
-    if isinstance(measure, Reduction):
-        options["watch"] = {**named(options.get("watch") or {}), "measure": measure}
-    elif isinstance(measure, Event):
-        options["events"] = {**(options.get("events") or {}), "measure": measure}
+    place, names = ("watch", named) if isinstance(measure, Reduction) else ("events", dict)
+    if isinstance(measure, Reduction | Event):
+        beside = names(options.get(place) or {})
+        if "measure" in beside:
+            raise ValueError(f"{place} has a 'measure', the name of that of scan: take another")
+        options[place] = beside | {"measure": measure}
     elif not callable(measure):
         raise TypeError(
             "measure must be a watch, as pi.watch.max_abs('energy_error'), an event or a function"

@@ -17,7 +17,9 @@ from ...values.keywords import explains_keywords
 from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching import reductions
+from ...watching.analyses import named
 from ...watching.events import event
+from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
 from ..results import drawn_by, in_lanes, name_of, quiet, result_class
@@ -41,6 +43,8 @@ class Section:
         The batch: ``numpy.unravel_index(section.trajectory, section.batch)``.
     values : ndarray or None
         (n, k): the additional values requested from `crossings`.
+    watched : Watched or None
+        What was watched in the run, as of a Solution.
     """
 
     y: Floats
@@ -49,7 +53,7 @@ class Section:
     system: Any
     batch: tuple = ()
     values: Any = None
-    _watched: Any = None
+    watched: Any = None
 
     def __getitem__(self, name: str) -> Floats:
         return self.y[:, _place(self.system, name)]
@@ -592,11 +596,19 @@ def bifurcation(
     ((4, 40), [1, 2, 4, 5])
     """
     grid, keep = checked_axes("axis", axis, system), integer("keep", keep, 1)
+    if {"after", "values"} & set(options):
+        raise TypeError("bifurcation decides on after and values itself, by transient and quantity")
     if not callable(quantity) and quantity not in system.state_names:
         raise ValueError(
             f"quantity must be a component of {system.name!r} ({', '.join(system.state_names)}) or"
             f" a function, got {quantity!r}"
         )
+    if isinstance(section, str) and section not in EXTREMES:
+        try:
+            check_quantity(section, system)
+        except ValueError as error:
+            known = ", ".join(map(repr, EXTREMES))
+            raise ValueError(f"section must be {known} or a quantity, and {error}") from None
     if len(grid) != 1:
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     (parameter,) = grid
@@ -613,13 +625,15 @@ def bifurcation(
     arguments = laid_out(system, grid, x0, v0)
     own = quantity if callable(quantity) else None
     after = options.get("t0", 0.0) + np.sign(dt) * settled
-    ends = {"low": reductions.minimum, "high": reductions.maximum}
-    options["watch"] = {name: one(quantity, after=after) for name, one in ends.items()}
+    low, high = "least after the transient", "most after the transient"
+    ends = {low: reductions.minimum, high: reductions.maximum}
+    ends = {name: one(quantity, after=after) for name, one in ends.items()}
+    options["watch"] = named(options.get("watch") or {}) | ends
     found = crossings(
         quantity=surface, **arguments, dt=dt, t_end=t_end, after=after, keep=keep, values=own,
         **options,
     )  # fmt: skip
-    ranges = found._watched["high"] - found._watched["low"]
+    ranges = found.watched[high] - found.watched[low]
     drawn = found.values[:, 0] if callable(quantity) else found[quantity]
     lanes = int(np.prod(found.batch))
     count = np.bincount(found.trajectory, minlength=lanes).reshape(found.batch)

@@ -43,8 +43,10 @@ def jacobi(u, m1):
     )
 
 
-def uniform_direction(sin, cos, m1):
+def uniform_direction(sin, cos, m1, less=0.0):
     """The uniform angle of an amplitude in [-pi, pi] given as sine and cosine, times any length.
+
+    `less` times pi is taken away: at once, so that a small difference has all its digits.
 
     Landen's tan(phi_(n+1) - phi_n) = (b / a) tan(phi_n): the angle is the limit of phi_n / 2^n. Of
     phi_n in (0, pi) + turns pi only y = a cot(phi_n) is kept, Bulirsch's variable, which becomes
@@ -62,8 +64,10 @@ def uniform_direction(sin, cos, m1):
             product = a * b
             a, b = a + b, 2 * np.sqrt(product)
             y = y - product / y
-        angle = np.arctan2(a, y) + np.pi * turns
-        return np.copysign(angle * 0.5**steps, sin)
+        turns = turns + np.where(y < 0, 1.0, 0.0) - less * 2.0**steps
+        angle = (np.arctan2(np.copysign(a, y), np.abs(y)) + np.pi * turns) * 0.5**steps
+        side = np.copysign(1.0, sin)
+        return side * angle - (1 - side) * np.pi * less
 
 
 def _landen_steps(m1):
@@ -71,7 +75,7 @@ def _landen_steps(m1):
     a, b, steps = 1.0, math.sqrt(m1), 0
     while a - b > 1e-14 * 2**steps * a and steps < 16:
         a, b, steps = (a + b) / 2, math.sqrt(a * b), steps + 1
-    return steps
+    return max(1, steps)
 
 
 def _means(m1):

@@ -77,9 +77,10 @@ def phase(y, t, *, g, length):
     _, s, c, p, _, m1, rotates = _from_the_bottom(sin, cos, omega, g / length)
     # The sine of the amplitude is s, its cosine p, or c if the pendulum rotates.
     angle = uniform_direction(
-        np.copysign(s, s * np.where(rotates, p, c)), np.where(rotates, c, p), m1
-    )
-    return np.where(rotates, 2 * angle, angle - np.pi / 2)
+        np.copysign(s, s * np.where(rotates, p, c)), np.where(rotates, c, p), m1,
+        less=np.where(rotates, 0.0, 0.5),
+    )  # fmt: skip
+    return np.where(rotates, 2 * angle, angle)
 
 
 def phase_is_uniform(*, g, length):
