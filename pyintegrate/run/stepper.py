@@ -188,7 +188,7 @@ class Stepper:
     method of several steps remembers what came before: its views are read-only (for
     "stormer_verlet" those of velocities, which it does not read), ``stepper.y = ...`` is for before
     the first step, and parameters that change between steps make it of order 1. A watched
-    "phase_drift" compares with the motion from the start with the first parameters, whatever is
+    "phase_drift" compares with the motion from the start with the parameters there, whatever is
     assigned later. Use a Stepper from one thread at a time.
 
     Examples
@@ -283,7 +283,7 @@ class Stepper:
         if across is not None:
             from .counted import Counted
 
-            self._counted = Counted(across, problem, self.params)
+            self._counted = Counted(across, problem)
             self.step = self._counted.stepping(self, self.step)
             self.kick = self._counted.counting(self, self.kick)
             self.drift = self._counted.counting(self, self.drift)
@@ -458,6 +458,16 @@ class Stepper:
         return self._core.alter(lambda: Failures(*(each.copy() for each in self._failed)))
 
     # ---- restart and restore ----
+    def _system_now(self):
+        """The system with the parameters that have been written; the others keep their doubles."""
+        given = self.system.params
+        written = {
+            name: view.copy()
+            for name, view in self.params.items()
+            if (view != in_dtype(given[name], view.dtype)).any()
+        }
+        return self.system(**written)
+
     def reset(
         self,
         mask: ArrayLike = True,
@@ -528,6 +538,8 @@ class Stepper:
                     f" {problem.batch}, of which mask selects"
                 ) from None
 
+        system = None if self._by_hand is None else self._system_now()
+
         def restart():
             if seed is not None:
                 self._param_rows[-1][SEED_ROWS] = np.array(seed_parts(seed))[:, np.newaxis]
@@ -543,7 +555,7 @@ class Stepper:
             if self._by_hand is not None:
                 lanes = np.zeros(problem.stride, bool)
                 lanes[: problem.lanes] = mask.ravel()
-                self._by_hand.reset(lanes, self._rows, self.n, self._core.look)
+                self._by_hand.reset(lanes, system, self._rows, self.n, self._core.look)
 
         self._whole(restart)
 
