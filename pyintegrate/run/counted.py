@@ -14,7 +14,7 @@ from ..watching.batch.results import (
 )
 from ..watching.batch.statistics import check_states, checked
 from ..watching.plan import Plan
-from .arguments import make_run
+from .arguments import default_stepper, make_run
 from .output import begin
 from .random_numbers import seed_in
 
@@ -96,7 +96,7 @@ def across_at(plan, system, y, going, t, seed=None):
     """The Across of states at a time, of the trajectories that go on: of a run without steps."""
     problem, options = make_run(
         system, np.full_like(y, np.nan), dt=1.0, n_steps=0, save="final", seed=seed,
-        method=system.default_method, t0=t, dtype=y.dtype, on_failure="ignore",
+        method=default_stepper(system), t0=t, dtype=y.dtype, on_failure="ignore",
     )  # fmt: skip
     # As they are: a start would be made ready, such as quaternions of length 1.
     rows = np.moveaxis(np.where(going[..., np.newaxis], y, np.nan), -1, 0)

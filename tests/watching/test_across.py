@@ -618,6 +618,15 @@ def test_quaternions_count_as_they_are():
     assert sol.across["w"] == pytest.approx(sol["qw"].mean(axis=1), rel=1e-15)
 
 
+def test_factors_of_damping_that_rk4_does_not_know_are_no_obstacle():
+    options = {"dt": 0.5, "across": {"x": pi.across.mean("x")}}
+    stepper = pi.Stepper(
+        pi.systems.rigid_body(linear_factor=0.5), np.eye(7)[3], np.zeros(6), **options
+    )
+    stepper.step(5)
+    assert stepper.across["x"].tolist() == [0.0] * 6
+
+
 def test_kicks_and_drifts_are_steps_that_count():
     across = {"mean": pi.across.mean("x", every=2), "each": pi.across.maximum("v")}
     whole, halves = (pi.Stepper(SPRING, np.ones(3), 0.0, dt=0.1, across=across) for _ in range(2))
