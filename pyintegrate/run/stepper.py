@@ -466,7 +466,7 @@ class Stepper:
             for name, view in self.params.items()
             if (view != in_dtype(given[name], view.dtype)).any()
         }
-        return self.system(**written)
+        return self.system(**written) if written else self.system
 
     def reset(
         self,
