@@ -188,8 +188,8 @@ class Stepper:
     method of several steps remembers what came before: its views are read-only (for
     "stormer_verlet" those of velocities, which it does not read), ``stepper.y = ...`` is for before
     the first step, and parameters that change between steps make it of order 1. A watched
-    "phase_drift" compares with the motion from the start with the parameters there, whatever is
-    assigned later. Use a Stepper from one thread at a time.
+    "energy_error" or "phase_drift" compares with the start and the parameters there, whatever is
+    assigned later: ``reset()`` makes another start. Use a Stepper from one thread at a time.
 
     Examples
     --------
