@@ -4,6 +4,7 @@ import numpy as np
 
 from ..errors import Status
 from ..values.checks import broadcast_shape
+from ..values.memory import pad
 from ..watching.batch.results import (
     Across,
     check_same_times,
@@ -13,7 +14,7 @@ from ..watching.batch.results import (
 )
 from ..watching.batch.statistics import check_states, checked
 from ..watching.plan import Plan
-from .arguments import make_run
+from .arguments import default_stepper, make_run
 from .output import begin
 from .random_numbers import seed_in
 
@@ -25,16 +26,13 @@ class Counted:
     ----------
     across : mapping of str to Statistic
     problem : Problem
-    params : mapping of str to ndarray
-        Of the Stepper, as it begins.
     """
 
-    def __init__(self, across, problem, params):
+    def __init__(self, across, problem):
         self._across = checked(across, problem.system)
         check_states(self._across)
         check_same_times(problem)
         self.names, self.steps, self._plans = [*across], [], {}
-        self._given = {name: view.copy() for name, view in params.items()}
         self._ranges = ranges_of(problem)
         plan = Plan(problem.system, None, across=self._across)
         self.meaning = [  # of what is counted
@@ -77,12 +75,7 @@ class Counted:
         due = {name: one for name, one in self._across.items() if n % one.every == 0}
         if not due or (self.steps and self.steps[-1][0] >= n):
             return
-        changed = {  # the others keep their doubles
-            name: view.copy()
-            for name, view in stepper.params.items()
-            if (view != self._given[name]).any()
-        }
-        system = stepper.system(**changed)
+        system = stepper._system_now()
         going = stepper.status == Status.OK
         seed = seed_in(stepper._param_rows[-1]) if self._ranges else None  # no step is made
         if tuple(due) not in self._plans:
@@ -102,9 +95,12 @@ class Counted:
 def across_at(plan, system, y, going, t, seed=None):
     """The Across of states at a time, of the trajectories that go on: of a run without steps."""
     problem, options = make_run(
-        system, np.where(going[..., np.newaxis], y, np.nan), dt=1.0, n_steps=0, save="final",
-        seed=seed, method=system.default_method, t0=t, dtype=y.dtype, on_failure="ignore",
+        system, np.full_like(y, np.nan), dt=1.0, n_steps=0, save="final", seed=seed,
+        method=default_stepper(system), t0=t, dtype=y.dtype, on_failure="ignore",
     )  # fmt: skip
+    # As they are: a start would be made ready, such as quaternions of length 1.
+    rows = np.moveaxis(np.where(going[..., np.newaxis], y, np.nan), -1, 0)
+    problem = problem.changed(initial=pad([*rows], problem.batch, y.dtype))
     run = begin(problem, options.changed(watch=plan))
     run.go()
     return of_run(plan, problem, run.outcome().kept)

@@ -188,9 +188,9 @@ class Stepper:
     method of several steps remembers what came before: its views are read-only, as NumPy says of
     one that is written (for "stormer_verlet" those of velocities, which it does not read),
     ``stepper.y = ...`` is for before the first step: later make a new Stepper. Parameters that
-    change between steps make it of order 1. A watched "phase_drift" compares with the motion from
-    the start with the first parameters, whatever is assigned later. Use a Stepper from one thread
-    at a time.
+    change between steps make it of order 1. A watched "energy_error" or "phase_drift" compares with
+    the start and the parameters there, whatever is assigned later: ``reset()`` makes another start.
+    Use a Stepper from one thread at a time.
 
     Examples
     --------
@@ -284,7 +284,7 @@ class Stepper:
         if across is not None:
             from .counted import Counted
 
-            self._counted = Counted(across, problem, self.params)
+            self._counted = Counted(across, problem)
             self.step = self._counted.stepping(self, self.step)
             self.kick = self._counted.counting(self, self.kick)
             self.drift = self._counted.counting(self, self.drift)
@@ -459,6 +459,16 @@ class Stepper:
         return self._core.alter(lambda: Failures(*(each.copy() for each in self._failed)))
 
     # ---- restart and restore ----
+    def _system_now(self):
+        """The system with the parameters that have been written; the others keep their doubles."""
+        given = self.system.params
+        written = {
+            name: view.copy()
+            for name, view in self.params.items()
+            if (view != in_dtype(given[name], view.dtype)).any()
+        }
+        return self.system(**written) if written else self.system
+
     def reset(
         self,
         mask: ArrayLike = True,
@@ -529,6 +539,8 @@ class Stepper:
                     f" {problem.batch}, of which mask selects"
                 ) from None
 
+        system = None if self._by_hand is None else self._system_now()
+
         def restart():
             if seed is not None:
                 self._param_rows[-1][SEED_ROWS] = np.array(seed_parts(seed))[:, np.newaxis]
@@ -544,7 +556,7 @@ class Stepper:
             if self._by_hand is not None:
                 lanes = np.zeros(problem.stride, bool)
                 lanes[: problem.lanes] = mask.ravel()
-                self._by_hand.reset(lanes, self._rows, self.n, self._core.look)
+                self._by_hand.reset(lanes, system, self._rows, self.n, self._core.look)
 
         self._whole(restart)
 

@@ -145,20 +145,22 @@ class ByHand(RunMemory):
             for one in self._programs
         ]
 
-    def reset(self, lanes, state, n, look):
+    def reset(self, lanes, system, state, n, look):
         """Restart lanes at step n, in a state that counts as their first.
 
         Parameters
         ----------
         lanes : ndarray of bool
             As long as a row.
+        system : System
+            With the parameters of that step.
         state : ndarray
             The rows of all lanes.
         n : int
         look : callable
             Shows the state to the core's watches and events.
         """
-        problem = self._problem.changed(initial=state, first=n)
+        problem = self._problem.changed(system=system, initial=state, first=n)
         self.follow()
         for one in self._live:
             one.restart(lanes, problem)

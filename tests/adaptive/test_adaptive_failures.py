@@ -28,6 +28,16 @@ def test_a_solution_that_ends_before():
     assert sol.valid[0, [0, 2]].all()
 
 
+@pytest.mark.parametrize("method", ["auto", "dormand_prince54", "tsitouras54", "rodas5p"])
+def test_a_fall_into_a_centre_ends_there(method):
+    """Steps that shrink without a rejection led through it, with any energy."""
+    angle = np.linspace(0.1, 6, 60)
+    start = np.stack([np.cos(angle), np.sin(angle), 0 * angle, 0 * angle], axis=-1)
+    sol = pi.solve(pi.systems.kepler, start, t_end=2.2, method=method, **RUN | {"rtol": 1e-9})
+    assert (sol.status == Status.STEP_TOO_SMALL).all()
+    assert sol.t == pytest.approx(np.pi / 8**0.5, abs=1e-6)
+
+
 def test_too_many_steps_and_what_to_do():
     stiff = pi.rhs(dim=1)(lambda t, y: [-1e6 * (y[0] - np.cos(t))])
     sol = pi.solve(stiff, [0.0], t_end=10.0, max_steps=500, method="verner87", **RUN)

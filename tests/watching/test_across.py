@@ -605,6 +605,28 @@ def test_a_stepper_has_the_energies_of_integrate(dtype):
     assert kinetic == pytest.approx(2 * np.mean(np.linspace(0.5, 2.0, 7) ** 2), rel=1e-6)
 
 
+def test_quaternions_count_as_they_are():
+    """Not normalised, as starts are."""
+    body, spin = pi.systems.rigid_body(inverse_inertia=(1, 0.5, 0.4)), np.eye(3, 6, 3)
+    pose = np.tile([0.0, 0, 0, 1, 0, 0, 0], (3, 1))
+    across = {"w": pi.across.mean("qw")}
+    options = {"dt": 0.5, "method": "rk4", "across": across}
+    stepper = pi.Stepper(body, pose, spin, **options)
+    stepper.step(5)
+    same(stepper.across, pi.integrate(body, pose, spin, n_steps=5, **options).across)
+    sol = pi.solve(body, pose, spin, t_end=2.5, times=[0, 2.5], rtol=1e-2, across=across)
+    assert sol.across["w"] == pytest.approx(sol["qw"].mean(axis=1), rel=1e-15)
+
+
+def test_factors_of_damping_that_rk4_does_not_know_are_no_obstacle():
+    options = {"dt": 0.5, "across": {"x": pi.across.mean("x")}}
+    stepper = pi.Stepper(
+        pi.systems.rigid_body(linear_factor=0.5), np.eye(7)[3], np.zeros(6), **options
+    )
+    stepper.step(5)
+    assert stepper.across["x"].tolist() == [0.0] * 6
+
+
 def test_kicks_and_drifts_are_steps_that_count():
     across = {"mean": pi.across.mean("x", every=2), "each": pi.across.maximum("v")}
     whole, halves = (pi.Stepper(SPRING, np.ones(3), 0.0, dt=0.1, across=across) for _ in range(2))

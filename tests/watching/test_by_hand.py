@@ -147,6 +147,21 @@ def test_a_reset_trajectory_is_watched_as_one_that_begins_there():
     )
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_reset_trajectory_has_the_energy_and_phase_of_the_parameters_there(dtype):
+    watch = {name: pi.watch.max_abs(name) for name in ("energy_error", "phase_drift")}
+    options = {"dt": 1 / 64, "method": "rk4", "dtype": dtype, "watch": watch}
+    stepper = pi.Stepper(pi.systems.spring(k=1.0, b=0.0), [1.0, 1.0], 0.0, **options)
+    stepper.params["k"][...] = 4.0
+    stepper.reset([True, False], 1.0, 0.0)
+    other = pi.Stepper(pi.systems.spring(k=4.0, b=0.0), 1.0, 0.0, **options)
+    for one in (stepper, other):
+        one.step(9)
+    for name in watch:
+        assert stepper.watched[name][0] == other.watched[name]
+        assert stepper.watched[name][1] > 0.1  # of one that goes on with another spring
+
+
 @pytest.mark.parametrize("kind", ["watches", "events"])
 def test_snapshots_carry_them(kind):
     if kind == "watches":

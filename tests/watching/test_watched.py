@@ -129,6 +129,15 @@ def test_nothing_else_changes_a_bit_of_it(lorenz, options):
     assert bits(lorenz(**{"save": "final", **options})) == bits(lorenz(save="final"))
 
 
+@pytest.mark.parametrize(("name", "most"), [("pendulum", 3.0), ("kepler", 1.0)])
+def test_the_drift_of_a_phase_does_not_depend_on_the_batch(name, most):
+    system = pi.systems[name]
+    start = system.initial * np.linspace(0.7, most, 60)[:, np.newaxis] + 0.1
+    run = {"dt": 0.02, "n_steps": 20, "save": "final", "watch": {"ahead": w.last("phase_drift")}}
+    drift = pi.integrate(system, start, **run).watched["ahead"]
+    assert [*drift] == [pi.integrate(system, one, **run).watched["ahead"] for one in start]
+
+
 @pytest.mark.parametrize("cut", [1, 255, 256, 701])
 def test_a_resumed_run_goes_on_to_the_same_bits(lorenz, cut):
     sol = lorenz(cut, save="final").resume(n_steps=1000 - cut)

@@ -315,7 +315,9 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         *taken -= accepted;
         *rejected -= active & ~accepted;
         const vint beyond = good[i] & ~inside[i], arrived = accepted & inside[i] & last;
-        const vint lost = ~good[i] & too_small(further, t);
+        /* Good steps too, once they shrink without moving t: towards a collision they go on. */
+        const vint stuck = (l->tn[at] == t) & (vabs(further) < vabs(h)),
+                   lost = vselect_int(good[i], stuck, too_small(further, t));
         const vint many = *taken + *rejected >= most;
         vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
         TAKE(code, lost, vselect_int(finite[i], vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)));

@@ -6,13 +6,9 @@ separatrix of a pendulum, only m1 keeps its digits.
 References: Bulirsch (1965), Numer. Math. 7, 78; DLMF sections 19.8 and 22.20.
 """
 
-import math
-
 import numpy as np
 
-from ._closed_form import known
-
-MOST_DOUBLINGS = 10  # enough if m1 is the square of a rounding error
+DOUBLINGS = 10  # enough if m1 is the square of a rounding error
 
 
 def quarter_period(m1):
@@ -52,30 +48,19 @@ def uniform_direction(sin, cos, m1, less=0.0):
     phi_n in (0, pi) + turns pi only y = a cot(phi_n) is kept, Bulirsch's variable, which becomes
     y - a b / y; if y is negative phi_n has passed pi / 2, and doubling adds one more turn.
     """
-    steps = MOST_DOUBLINGS
-    if known(sin):
-        steps = _landen_steps(float(np.fmin.reduce(m1, axis=None, initial=1.0)))
     size = np.abs(sin)
     with np.errstate(all="ignore"):
         y = cos / size + 0.0  # nan if there is no direction; a zero is positive
         a, b, turns = 1.0, np.sqrt(m1), 0.0
-        for _ in range(steps):  # a and b are not halved: they double, as the angle does
+        for _ in range(DOUBLINGS):  # a and b are not halved: they double, as the angle does
             turns = 2 * turns + np.where(y < 0, 1.0, 0.0)
             product = a * b
             a, b = a + b, 2 * np.sqrt(product)
             y = y - product / y
-        turns = turns + np.where(y < 0, 1.0, 0.0) - less * 2.0**steps
-        angle = (np.arctan2(np.copysign(a, y), np.abs(y)) + np.pi * turns) * 0.5**steps
+        turns = turns + np.where(y < 0, 1.0, 0.0) - less * 2.0**DOUBLINGS
+        angle = (np.arctan2(np.copysign(a, y), np.abs(y)) + np.pi * turns) * 0.5**DOUBLINGS
         side = np.copysign(1.0, sin)
         return side * angle - (1 - side) * np.pi * less
-
-
-def _landen_steps(m1):
-    """How many doublings until phi_n / 2^n is the angle: the next adds (a - b) / (4 a 2^n)."""
-    a, b, steps = 1.0, math.sqrt(m1), 0
-    while a - b > 1e-14 * 2**steps * a and steps < 16:
-        a, b, steps = (a + b) / 2, math.sqrt(a * b), steps + 1
-    return max(1, steps)
 
 
 def _means(m1):

@@ -112,10 +112,9 @@ def _conic(x, y, vx, vy, mu):
 
 
 def _period(conic):
-    beta = conic.beta
-    return np.where(
-        beta > 0, 2 * np.pi * conic.mu / np.abs(beta) ** 1.5, np.where(beta <= 0, np.inf, np.nan)
-    )
+    beta, size = conic.beta, np.abs(conic.beta)
+    span = 2 * np.pi * conic.mu / (size * np.sqrt(size))
+    return np.where(beta > 0, span, np.where(beta <= 0, np.inf, np.nan))
 
 
 def _perifocal(conic, s):
