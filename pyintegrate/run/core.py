@@ -8,7 +8,16 @@ import numpy as np
 from numpy import ndarray
 
 from .. import _core
-from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
+from ..values.checks import DOUBLE
+from ..values.memory import (
+    ALIGNED_BYTES,
+    COMPACT_BYTES,
+    SPARE_BYTES,
+    STREAM_BYTES,
+    fresh,
+    outward,
+    pad,
+)  # fmt: skip
 from ..values.types import Any
 from .failures import Failures, none
 
@@ -83,17 +92,8 @@ class Run:
         self._memory, self._elsewhere, self._watching = memory, elsewhere, watching
         if lanes == 0:
             return
-        self._helpers = 0
-        if options.workers > 1 and worth_threads(problem, problem.n_steps):
-            self._helpers, more["workers"] = options.workers - 1, options.workers
-        if problem.first:
-            more["first"] = problem.first
-        if problem.starter is not None:
-            more["starter"] = problem.starter.handle
-        if problem.has_history:
-            more["has_history"] = True
-        if problem.drive_strides is not None:
-            more["drive_strides"] = problem.drive_strides
+        threads = options.workers > 1 and worth_threads(problem, problem.n_steps)
+        self._workers = options.workers if threads else 1
         every = saves.every
         if saves.given is not None and options.times is None:
             more["save_steps"] = saves.given
@@ -116,7 +116,9 @@ class Run:
             n_steps=problem.n_steps, save_every=every, status=self._failed[0],
             failed=self._failed[1], method=problem.method.handle,
             initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,
-            record=record, **more,
+            record=record, drive_strides=problem.drive_strides, first=problem.first,
+            workers=self._workers, has_history=problem.has_history,
+            starter=problem.starter and problem.starter.handle, **more,
         )  # fmt: skip
 
     def go(self, report=None):
@@ -127,7 +129,7 @@ class Run:
             with Reporter(self._options.progress, self._problem.n_steps) as report:
                 self.go(report)
         elif self._core is not None:
-            self._core.work(report, self._helpers)
+            self._core.work(report, self._workers - 1)
 
     def rows(self):
         """The steps that every trajectory has completed: their number, the state after them, the
@@ -204,14 +206,11 @@ def _asked(problem, times):
     """The field `times` of the core's start, in double precision."""
     from ..watching.watched import row_of
 
-    rows = times
-    if times.ndim > 1:
-        rows = np.zeros((len(times), problem.stride))
-        rows[:, : problem.lanes] = times.reshape(len(times), problem.lanes)
+    each = times.ndim > 1
     return {
-        "t": rows,
+        "t": pad(times, problem.batch, DOUBLE, problem.stride) if each else times,
         "count": len(times),
-        "each": int(times.ndim > 1),
+        "each": int(each),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
     }
