@@ -1,6 +1,5 @@
 """Quantities of a motion, as operations on its state: a component, an energy, a user's function."""
 
-import math
 import operator
 
 import numpy as np
@@ -9,7 +8,7 @@ from ..errors import quiet
 from ..trace import tracing
 from ..trace.borders import borders
 from ..trace.expression import Symbol
-from ..trace.graph import Graph, below
+from ..trace.graph import Graph, below, degrees
 from ..trace.program import assemble
 
 _TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a function'
@@ -258,10 +257,14 @@ def within_steps(quantities, compared, dim):
     quantities: (node, how it is timed); compared: what conditions in them compare.
     """
     nodes, hows = [node for node, _ in quantities], {how for _, how in quantities}
+
+    def component(node):
+        return node.operation == "state" and node.value < dim
+
     return {
         "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
         "borders": border_factors(quantities, compared, dim),
-        "degrees": degrees([*nodes, *compared], dim),
+        "degrees": tuple(map(float, degrees([*nodes, *compared], component))),
         "reads": components_read([*nodes, *compared], dim),
     }
 
@@ -270,26 +273,6 @@ def components_read(nodes, dim):
     """The components on which nodes depend, as bits; -1: all, or also on what the core adds."""
     rows = {node.value for node in below(nodes) if node.operation == "state"} or {0}
     return -1 if max(rows) >= min(dim, 63) else sum(1 << row for row in rows)
-
-
-def degrees(nodes, dim):
-    """The degree of each node as a polynomial in the components; infinite if it is none."""
-    found = {}
-    for node in below(nodes):
-        of = [found[a.number] for a in node.arguments]
-        known = math.inf
-        if node.is_fixed:
-            known = 0
-        elif node.operation == "state" and node.value < dim:
-            known = 1
-        elif node.operation in ("add", "subtract", "negative"):
-            known = max(of)
-        elif node.operation == "multiply" or (
-            node.operation == "divide" and node.arguments[1].is_fixed
-        ):
-            known = sum(of)
-        found[node.number] = known
-    return tuple(float(found[node.number]) for node in nodes)
 
 
 def linear_factors(nodes, dim):
