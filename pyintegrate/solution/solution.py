@@ -410,12 +410,11 @@ class Solution(KindOfSolution):
         >>> bool(abs(sol.energy_error()).max() < 0.0026)
         True
         """
-        energy = self.energy()
-        scale = abs(first := self.system.energy(self.origin, self._origin_time))
-        scale = np.where(scale == 0, 1, scale)
-        scale = np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
+        from ..watching.quantity import scale_of
+
+        energy, first = self.energy(), self.system.energy(self.origin, self._origin_time)
         with quiet():  # an exploded trajectory may be inf
-            return (energy - first) / scale
+            return (energy - first) / scale_of(first)
 
     def exact(self) -> Floats:
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).

@@ -158,10 +158,7 @@ def phase_of(system, state, t):
     state = np.asarray(state, dtype=np.float64)
     numbers = [t, *np.moveaxis(state, -1, 0)]
     if system.phase_is_uniform:
-        period = np.asarray(system.period(state))
-        with quiet():
-            rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
-        numbers = [t, np.asarray(system.phase(state, t)), rate]
+        numbers = [t, np.asarray(system.phase(state, t)), system._frequency(state)]
     return dict(zip(phase_numbers(system), numbers))
 
 
@@ -247,8 +244,13 @@ def label(what):
 def energy_of(system, state, t):
     """The energy of a state in double precision, and the scale of its relative error."""
     energy = system.energy(np.asarray(state, dtype=np.float64), t)
+    return energy, scale_of(energy)
+
+
+def scale_of(energy):
+    """The scale of a relative error: of 0 it is 1, of what has lost digits NaN."""
     scale = np.where(energy == 0, 1.0, np.abs(energy))
-    return energy, np.where(scale < np.finfo(np.float64).tiny, np.nan, scale)
+    return np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
 
 
 def within_steps(quantities, compared, dim):
