@@ -278,7 +278,7 @@ class AdaptiveSolution(Solution):
 
     @cached_property
     def across(self) -> Across:
-        from .across_times import across_times
+        from ..run.counted import across_times
 
         return across_times(self)
 
