@@ -60,15 +60,15 @@ class Observation(RunMemory):
     options : Options
         With a Plan, and maybe an EventPlan.
     t_end : float or ndarray
-    earlier : Observation, optional
+    earlier : Observation or None
         That of the run that this one continues.
-    onward : Onward, optional
+    onward : Onward or None
         Where it does so.
     """
 
     of_each = True
 
-    def __init__(self, problem, options, t_end, earlier=None, onward=None):
+    def __init__(self, problem, options, t_end, earlier, onward):
         # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
         ahead = np.where(np.asarray(t_end) < problem.t0, -1.0, 1.0)
         self._sampled, self._until, self._begins = problem.t0, t_end, onward

@@ -195,7 +195,7 @@ def named(functions, system, before=0):
     return {name for f in functions if callable(f) for name in leading(f, system, before)[1]}
 
 
-def asked_names(quantities, system, own=()):
+def asked_names(quantities, system, own):
     """The set of names that quantities ask the core for; own: parameters not of the system."""
     asked = set()
     for what in quantities:
