@@ -12,8 +12,8 @@ from ..solution.jumps import has_jumped, until_jump
 from ..solving import solve
 from ..values.table import evenly
 from ..values.types import Floats, Solution
-from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
+from ..watching.reductions import last, maximum, minimum
 from .observables import (
     check_solution,
     cure,
