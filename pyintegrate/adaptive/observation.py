@@ -121,8 +121,8 @@ class Observation(RunMemory):
         ]
         events = None
         if self.event_rows is not None:
-            detect = self._fields_of(self._events.apart_program, self._events)
-            detect |= self._events.within_steps
+            program, known = self._events.within_steps()
+            detect = self._fields_of(program, self._events) | known
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
         timed = [group for group in self._groups if group.timed or group.samples]

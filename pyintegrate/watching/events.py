@@ -19,15 +19,7 @@ from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, known_place
-from .quantity import (
-    View,
-    asked_names,
-    check_quantity,
-    label,
-    leading,
-    named,
-    within_steps,
-)
+from .quantity import View, asked_names, check_quantity, label, leading, named
 from .saltation import BaseView, whole_jump
 
 MOST_EVENTS = 100
@@ -275,16 +267,10 @@ class EventPlan:
         names = [name for name, shape in system.shapes.items() for _ in range(prod(shape))]
         return named(chain(*functions), system) | {names[i] for i in self._rows if i < len(names)}
 
-    @property
-    def apart_program(self):
-        """A program of the quantities, then of what they compare: csrc/watching/pieces.h."""
-        return self._view.program([*self._nodes, *self._view.comparisons(self._nodes)])
-
-    @property
     def within_steps(self):
+        """See View: csrc/watching/pieces.h."""
         hows = ["value" if located else "truth" for located in self.located]
-        compared = self._view.comparisons(self._nodes)
-        return within_steps([*zip(self._nodes, hows)], compared, self._view.system.dim)
+        return self._view.within_steps([*zip(self._nodes, hows)])
 
 
 def _source(system, one, number):

@@ -11,15 +11,7 @@ from ..values.checks import printable
 from . import time_weighted
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared
 from .analyses import expanded
-from .quantity import (
-    View,
-    asked_names,
-    check_quantity,
-    invariant_names,
-    named,
-    phase_numbers,
-    within_steps,
-)
+from .quantity import View, asked_names, check_quantity, invariant_names, named, phase_numbers
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # for one trajectory
@@ -112,10 +104,7 @@ class Group(Shared):
         self.program = view.program([*(kept.node for kept in self.kept), *self.quantities])
         self.program.handle  # noqa: B018  (the verifier agrees)
         if self.timed or self.samples:
-            nodes = [node for node, _ in self.timed_nodes]
-            compared = view.comparisons(nodes)
-            self.within_steps = within_steps(self.timed_nodes, compared, system.dim)
-            self.timed_program = view.program([*nodes, *compared])
+            self.timed_program, self.within_steps = view.within_steps(self.timed_nodes)
         self.asks = view.asks | clocks(self.program, system.dim)
         self._view = view
 

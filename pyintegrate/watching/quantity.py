@@ -58,12 +58,26 @@ class View:
         """Byte code of some quantities."""
         return assemble(self.graph, {"invariants": nodes}, self.rows)
 
-    def comparisons(self, nodes):
-        """For each comparison in quantities, left minus right: they switch where one is zero.
+    def within_steps(self, quantities):
+        """A program of quantities, and of what conditions in them compare, left minus right; and
+        what the core knows of these within steps to a tolerance (PiLaneProgram of csrc).
 
-        Without those in closed forms, whose branches agree where they meet.
+        Without comparisons in closed forms, whose branches agree where they meet.
+        quantities: (node, how it is timed).
         """
-        return borders(nodes, self.smooth)
+        nodes, hows = [node for node, _ in quantities], {how for _, how in quantities}
+        compared, dim = borders(nodes, self.smooth), self.system.dim
+        both = [*nodes, *compared]
+
+        def component(node):
+            return node.operation == "state" and node.value < dim
+
+        return self.program(both), {
+            "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
+            "borders": border_factors(quantities, compared, dim),
+            "degrees": tuple(map(float, degrees(both, component))),
+            "reads": components_read(both, dim),
+        }
 
     def component(self, name):
         return Symbol(self.graph.state(self.places[self.system.state_names.index(name)]))
@@ -251,24 +265,6 @@ def scale_of(energy):
     """The scale of a relative error: of 0 it is 1, of what has lost digits NaN."""
     scale = np.where(energy == 0, 1.0, np.abs(energy))
     return np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
-
-
-def within_steps(quantities, compared, dim):
-    """What the core knows of quantities within steps to a tolerance (PiLaneProgram of csrc).
-
-    quantities: (node, how it is timed); compared: what conditions in them compare.
-    """
-    nodes, hows = [node for node, _ in quantities], {how for _, how in quantities}
-
-    def component(node):
-        return node.operation == "state" and node.value < dim
-
-    return {
-        "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
-        "borders": border_factors(quantities, compared, dim),
-        "degrees": tuple(map(float, degrees([*nodes, *compared], component))),
-        "reads": components_read([*nodes, *compared], dim),
-    }
 
 
 def components_read(nodes, dim):
