@@ -60,6 +60,11 @@ class Program:
         numbers = (*self.sizes, self.noises, self.second)
         return _core.make_program(self.code, self.constants, self.sections, *numbers)
 
+    @property
+    def bits(self):
+        """Bytes that are equal for equal programs."""
+        return self.code.tobytes() + self.constants.tobytes()
+
     def __reduce__(self):
         arguments = self.code, self.constants, self.sections, self.sizes, self.noises, self.second
         return Program, arguments

@@ -129,13 +129,10 @@ class ByHand(RunMemory):
     @property
     def meaning(self):
         """What the numbers in `arrays` are of, and what events do."""
-
-        def code(program):
-            return program and program.code.tobytes() + program.constants.tobytes()
-
-        events = self._events and (self._events.told, code(self._events.react))
+        react = self._events and self._events.react
+        events = self._events and (self._events.told, react and react.bits)
         return events, [
-            (one.every, one.reduced, code(one.program))
+            (one.every, one.reduced, one.program.bits)
             + tuple(value is not None and value.tobytes() for value in one.numbers.values())
             for one in self._programs
         ]

@@ -238,15 +238,11 @@ class EventPlan:
                 told[name] = -1 if nodes is None else len(answers)
                 answers += _at(view, nodes or [], None if name == "onto" else onto)
             self.told.append(told)
-        view.graph.dim = view.size
         self._rows = {n.value for n in below(own_force) if n.operation == "parameter"}
         self.initial = np.array(initial)
         self.first_counts = np.array([0.0] * (4 * len(self.events)) + [np.nan] * 3)
         self._view, self.program = view, view.program(self._nodes)
         self.react = view.program(answers) if answers else None
-        for program in (self.program, self.react):
-            if program is not None:
-                program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
 
     @property

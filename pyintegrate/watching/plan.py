@@ -90,9 +90,7 @@ class Group(Shared):
             self.across_places[name] = [
                 self.over_batch(kind, (nodes[i], nodes[j]), one) for kind, i, j in one.needs
             ]
-            own = view.program(nodes)
-            self.signatures[name] = own.code.tobytes() + own.constants.tobytes()
-        view.graph.dim = view.size
+            self.signatures[name] = view.program(nodes).bits
         self.initial = np.array([*(kept.initial for kept in self.kept), *self.reduced_initial])
         if len(self.initial) > MOST_SUMS:
             raise ValueError(
@@ -102,7 +100,6 @@ class Group(Shared):
         self.sums = len(self.kept)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
         self.program = view.program([*(kept.node for kept in self.kept), *self.quantities])
-        self.program.handle  # noqa: B018  (the verifier agrees)
         if self.timed or self.samples:
             self.timed_program, self.within_steps = view.within_steps(self.timed_nodes)
         self.asks = view.asks | clocks(self.program, system.dim)

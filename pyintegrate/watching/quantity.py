@@ -56,7 +56,10 @@ class View:
 
     def program(self, nodes):
         """Byte code of some quantities."""
-        return assemble(self.graph, {"invariants": nodes}, self.rows)
+        self.graph.dim = self.size
+        program = assemble(self.graph, {"invariants": nodes}, self.rows)
+        program.handle  # noqa: B018  (the verifier agrees)
+        return program
 
     def within_steps(self, quantities):
         """A program of quantities, and of what conditions in them compare, left minus right; and
