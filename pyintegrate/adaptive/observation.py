@@ -151,7 +151,6 @@ class Observation(RunMemory):
         return {
             "program": program.handle, "sums": plan.sums, "kept": kept,
             "asks": plan.asks | clocks(program, self._problem.system.dim),
-            "linear": None,
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip
 

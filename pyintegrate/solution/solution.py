@@ -309,8 +309,6 @@ class Solution(KindOfSolution):
         """The events of the run by name; see ``pi.event``."""
         from ..watching.event_log import Events
 
-        if self._event_rows is None:
-            return Events({})
         return Events.of_run(self._options.events, self._problem, self._event_rows)
 
     @cached_property

@@ -186,8 +186,6 @@ class ByHand(RunMemory):
         return watched
 
     def events(self):
-        if self._events is None:
-            return Events({})
         rows = self.after(0, True, 0, ()).event_rows
         return Events.of_run(self._events, self._problem, rows)
 

@@ -177,6 +177,9 @@ class Events(Several[EventLog]):
 
     @classmethod
     def of_run(cls, plan, problem, event_rows):
+        """event_rows: EventRows, None without events."""
+        if event_rows is None:
+            return cls({})
         batch, names = problem.batch, problem.system.state_names
         _, steps, _, begins = np.split(event_rows.counts[: 4 * len(plan.events)], 4)
         unresolved = (steps > 0) | (begins == 1)  # BEGINS_WITH_EVENT of csrc/watching/events.h

@@ -361,22 +361,19 @@ class Across(Several[Any]):
 
 def of_run(plan, problem, sums):
     """The Across of a run, from what its Sums have left."""
-    asked, every_t = {}, {}
+    asked = {}
     for group, made in zip(plan.groups, sums.across):
         for name, places in group.across_places.items():
             one = plan.across[name]
             parts = [made[i] for i in places]
             steps = np.arange(len(parts[0].tally)) * one.every
-            if one.every not in every_t:
-                every_t[one.every] = _times(problem, steps)
             groups, label = labels(one.by, problem.batch)
             sizes = np.array([problem.lanes])
             if label is not None:
                 sizes = np.bincount(label, minlength=len(groups))
             told = (*one.told, group.signatures[name])
-            asked[name] = Asked(
-                told, one.name, one.options, groups, sizes, label, every_t[one.every], parts
-            )
+            t = _times(problem, steps)
+            asked[name] = Asked(told, one.name, one.options, groups, sizes, label, t, parts)
     ordered = {name: asked[name] for name in plan.across}
     system = problem.system
     equations = (system.name, system.state_names, system.traced, system.definition.interpretation)
