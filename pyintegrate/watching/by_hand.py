@@ -112,10 +112,10 @@ class ByHand(RunMemory):
     # ---- snapshots and resets ----
     def arrays(self):
         """Every array that a step or a reset writes; lanes are the last axis."""
-        arrays = [one.sums for one in self._live]
+        arrays = []
         for one in self._live:
-            arrays += one.params if self.rounds else one.own.values()
-            arrays += one.change
+            written = one.params if self.rounds else one.own.values()
+            arrays += [one.sums, *written, *one.change]
         if self._events is not None:
             arrays += [self._counts[0], *self._rows.arrays]
         return arrays

@@ -133,7 +133,7 @@ class Memory:
         items, tally = self.items[:steps], self.tally[:steps]
         if kind in LIMBS:
             limbs = items.reshape(-1, items.shape[-1]).copy()
-            for low, high in zip(limbs.T, limbs.T[1:]):  # the last alone has a sign then
+            for low, high in pairwise(limbs.T):  # the last alone has a sign then
                 high += low >> 32
                 low &= 0xFFFFFFFF
             halves = limbs[:, :-1].astype("<u4"), limbs[:, -1:].astype("<i8")
@@ -471,7 +471,7 @@ def merge(*parts: Any) -> Across:
 def _check_apart(a, b):
     ranges = sorted({*a._ranges, *b._ranges})
     if len(ranges) < len(a._ranges) + len(b._ranges) or any(
-        p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:])
+        p[0] == q[0] and q[1] < p[2] for p, q in pairwise(ranges)
     ):
         raise ValueError(
             "merge: the parts share trajectories of a seed, whose noise is the same: give each its"
