@@ -179,7 +179,7 @@ class AdaptiveSolution(Solution):
         if not np.count_nonzero(status):
             return none(len(status))
         start = np.abs(self.initial.reshape(-1, self.system.dim))
-        good = (np.isfinite(start) & ~(start > (self._options.bound or np.inf))).all(axis=-1)
+        good = (np.isfinite(start) & (start <= self._options.bound)).all(axis=-1)
         return Failures(status, np.where(good, self._outcome.accepted + 1, 0))
 
     @property

@@ -376,8 +376,7 @@ class Solution(KindOfSolution):
     @property
     def seed(self) -> int | None:
         """The seed of its noise; None without noise."""
-        random = self._problem.random
-        return None if random is None else random.seed
+        return getattr(self._problem.random, "seed", None)
 
     def energy(self) -> Floats:
         """Energy of each saved state, shape (n_saved, *batch).

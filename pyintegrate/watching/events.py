@@ -206,8 +206,7 @@ class EventPlan:
             self.numbers["_forwards"] = None
         asked = set()
         for one in self.events.values():
-            functions = [f for f in (one.quantity, one.then, one.values) if f is not None]
-            asked |= asked_names(functions, system, one.params)
+            asked |= asked_names((one.quantity, one.then, one.values), system, one.params)
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         view = View(system, dict.fromkeys(self.numbers, ()), asked)

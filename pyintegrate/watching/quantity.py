@@ -214,10 +214,8 @@ def named(functions, system, before=0):
 
 def asked_names(quantities, system, own):
     """The set of names that quantities ask the core for; own: parameters not of the system."""
-    asked = set()
-    for what in quantities:
-        asked |= {what} if isinstance(what, str) else {*leading(what, system)[1]}
-    return asked - {*system.params, *own}
+    asked = {what for what in quantities if isinstance(what, str)}
+    return (asked | named(quantities, system)) - {*system.params, *own}
 
 
 def check_quantity(what, system, turns=False):

@@ -33,7 +33,7 @@ def numbers_of(program, known):
 
 def parameters_of(problem):
     """The rows of the system's parameters, in double precision; with noise those of the run."""
-    rows, random = problem.system.parameter_rows, getattr(problem, "random", None)
+    rows, random = problem.system.parameter_rows, problem.random
     if random is None:
         return rows
     of_run = random.rows(problem.dt, problem.batch, problem.n_steps)
