@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -312,7 +313,9 @@ class Asked:
     t: Any
     parts: list
 
+    @cached_property
     def results(self):
+        """By suffix."""
         counted = self.parts[0].tally
         out = _values(self.name, self.parts, self.options, self.labels)
         out |= {
@@ -333,14 +336,10 @@ class Across(Several[Any]):
 
     def __init__(self, asked, system=(), ranges=()):
         self._asked, self._system, self._ranges = asked, system, ranges
-        self._made = {}
 
     def _of(self, name):
-        """The results of one statistic, by their whole names; made once."""
-        if name not in self._made:
-            found = self._asked[name].results()
-            self._made[name] = {name + key: value for key, value in found.items()}
-        return self._made[name]
+        """The results of one statistic, by their whole names."""
+        return {name + key: value for key, value in self._asked[name].results.items()}
 
     @property
     def _found(self):  # type: ignore[override]
