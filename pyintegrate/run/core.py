@@ -92,8 +92,18 @@ class Run:
         self._memory, self._elsewhere, self._watching = memory, elsewhere, watching
         if lanes == 0:
             return
-        threads = options.workers > 1 and worth_threads(problem, problem.n_steps)
-        self._workers = options.workers if threads else 1
+        self._helpers = 0
+        if options.workers > 1 and worth_threads(problem, problem.n_steps):
+            self._helpers, more["workers"] = options.workers - 1, options.workers
+        # Only what differs from a default: the core stops looking when it has found all.
+        if problem.first:
+            more["first"] = problem.first
+        if problem.starter is not None:
+            more["starter"] = problem.starter.handle
+        if problem.has_history:
+            more["has_history"] = True
+        if problem.drive_strides is not None:
+            more["drive_strides"] = problem.drive_strides
         every = saves.every
         if saves.given is not None and options.times is None:
             more["save_steps"] = saves.given
@@ -116,9 +126,7 @@ class Run:
             n_steps=problem.n_steps, save_every=every, status=self._failed[0],
             failed=self._failed[1], method=problem.method.handle,
             initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,
-            record=record, drive_strides=problem.drive_strides, first=problem.first,
-            workers=self._workers, has_history=problem.has_history,
-            starter=problem.starter and problem.starter.handle, **more,
+            record=record, **more,
         )  # fmt: skip
 
     def go(self, report=None):
@@ -129,7 +137,7 @@ class Run:
             with Reporter(self._options.progress, self._problem.n_steps) as report:
                 self.go(report)
         elif self._core is not None:
-            self._core.work(report, self._workers - 1)
+            self._core.work(report, self._helpers)
 
     def rows(self):
         """The steps that every trajectory has completed: their number, the state after them, the
