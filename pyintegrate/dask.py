@@ -9,6 +9,7 @@ from collections import abc
 from copy import copy
 from dataclasses import replace
 from functools import reduce
+from operator import itemgetter
 
 import numpy as np
 
@@ -407,11 +408,6 @@ def _results_of(solution):
     return results | {"_last": outward(solution._last_rows, batch)}
 
 
-def pick(runs, number):
-    """One array of the results of a chunk."""
-    return runs[number]
-
-
 def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution, and its statistics across the batch."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
@@ -558,7 +554,7 @@ class _Call:
                 new = {"saved": count, "component": len(sample.components)}
                 out = ("saved", *batch, "component")
             results[name] = da.blockwise(
-                pick, out, runs, batch, number=number, new_axes=new, dtype=like.dtype,
+                itemgetter(number), out, runs, batch, new_axes=new, dtype=like.dtype,
                 meta=np.empty((0,) * len(out), like.dtype),
             )  # fmt: skip
         return runs, results

@@ -162,7 +162,7 @@ class AdaptiveRun:
             from .observation import Observation
 
             self.observation = Observation(problem, options, control.t_end, earlier, self._earlier)
-        self._spans = []
+        self._spans, self._is_stiff = [], np.zeros(lanes, bool)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
 
     def _begin(self, pair, method, end, first_step):
@@ -245,7 +245,7 @@ class AdaptiveRun:
             if number:
                 status[(status == Status.CANCELLED) & (self._t == ends[-1])] = Status.OK
             earlier = self._control.stiff  # by the run that this one continues
-            known = self._stiff() if number or earlier is None else earlier
+            known = self._is_stiff if number or earlier is None else earlier
             first_step = 0.0 if number else self._control.first_step
             if ends[1:]:
                 first_step = self._beside_a_break(end, first_step)
@@ -308,19 +308,12 @@ class AdaptiveRun:
         )
         return np.where(beside, way, first_step).astype(dtype)
 
-    def _stiff(self):
-        """Which trajectories are within a span in which they are stiff."""
-        stiff = np.zeros(self._problem.lanes, bool)
-        for begun, ended in self._spans:
-            stiff |= np.isfinite(begun) & np.isnan(ended)
-        return stiff
-
     def _work_with(self, pair, end, first_step, report):
         """Run with the pair; those that turn out to be stiff with an implicit method; and those
         that are stiff no more with the pair again, until all have arrived."""
         self._begin(pair, pair, end, first_step)
         for number in count():
-            stiff, known, was = number % 2 == 1, self._stiff(), self._onward.mark > 0
+            stiff, was = number % 2 == 1, self._onward.mark > 0
             before = self._counts.sum(axis=0) if stiff else 0
             try:
                 self._cores[-1].work(report, self._workers - 1)
@@ -328,16 +321,15 @@ class AdaptiveRun:
                 left = self._status == _LEFT
                 goes_on = left.any()
                 if goes_on or self._spans or self._earlier is not None:
-                    self._note(left, stiff, known, was, before)
+                    self._note(left, stiff, was, before)
             if not goes_on:
                 return
             self._begin(pair, pair if stiff else implicit_method(), end, abs(self._h))
 
-    def _note(self, left, stiff, known, was, before):
+    def _note(self, left, stiff, was, before):
         """Which trajectories have left the pair, or the implicit method, and its attempts.
 
-        known, was, before: who was stiff, who had a mark, and the attempts of the implicit method,
-        all before this round.
+        was, before: who had a mark, and the attempts of the implicit method, before this round.
         """
         self._status[left] = Status.CANCELLED
         made, new = self._onward.made, (self._onward.mark > 0) & ~was
@@ -349,9 +341,10 @@ class AdaptiveRun:
             for span in self._spans:
                 ends = left & np.isfinite(span[0]) & np.isnan(span[1])
                 span[1, ends] = self._t[ends]
-        elif np.any(left & ~known):
-            begun = np.where(left & ~known, self._t.astype(np.float64), np.nan)
+        elif np.any(begins := left & ~self._is_stiff):
+            begun = np.where(begins, self._t.astype(np.float64), np.nan)
             self._spans.append(np.array([begun, np.full(len(left), np.nan)]))
+        self._is_stiff[left] = not stiff
 
     def outcome(self, save=None):
         """The results so far, as AdaptiveOutcome; `save`: "final" or "later" (see kept), instead of

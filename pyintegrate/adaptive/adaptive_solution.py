@@ -179,7 +179,7 @@ class AdaptiveSolution(Solution):
         if not np.count_nonzero(status):
             return none(len(status))
         start = np.abs(self.initial.reshape(-1, self.system.dim))
-        good = (np.isfinite(start) & ~(start > (self._options.bound or np.inf))).all(axis=-1)
+        good = (np.isfinite(start) & (start <= self._options.bound)).all(axis=-1)
         return Failures(status, np.where(good, self._outcome.accepted + 1, 0))
 
     @property
@@ -278,7 +278,7 @@ class AdaptiveSolution(Solution):
 
     @cached_property
     def across(self) -> Across:
-        from .across_times import across_times
+        from ..run.counted import across_times
 
         return across_times(self)
 

@@ -64,7 +64,7 @@ def _make(system, x0, v0, given):
     if watch is not None:
         options = options.changed(watch=plan_watch(system, watch, numbers))
     if given.get("across") is not None:
-        from .across_times import plan_across
+        from ..run.counted import plan_across
 
         options = options.changed(across=plan_across(given["across"], system, given, numbers))
     dtype = checked_dtype(given["dtype"], x0, v0)

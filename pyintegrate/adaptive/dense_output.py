@@ -23,7 +23,7 @@ NODES = 12  # in an implicit method's step, for the slope of its states
 POINTS = 17  # of a step as one polynomial: those of explicit pairs have at most 13
 
 
-def states_at(solution, t, derivative=False):
+def states_at(solution, t, derivative):
     """See ``AdaptiveSolution.at``: t of any shape, the same for all trajectories."""
     moments, batch = solution._moments, solution._problem.batch  # (n, lanes)
     flat, n = t.reshape(-1), moments.shape[1]

@@ -4,6 +4,7 @@ before has shortened, so that together they have the steps of one long run.
 
 import numpy as np
 
+from ..run.options import over_batch
 from .adaptive_run import joined_steps
 
 
@@ -68,10 +69,7 @@ def _at_times(parts):
         asked.append(own)
         states.append(part.y)
     if any(own.ndim > 1 for own in asked):
-        asked = [
-            np.broadcast_to(own if own.ndim > 1 else own[:, np.newaxis], (len(own), problem.lanes))
-            for own in asked
-        ]
+        asked = [over_batch(own, (problem.lanes,)) for own in asked]
     return {
         "times": np.ascontiguousarray(np.concatenate(asked)),
         "states": np.concatenate(states),

@@ -60,15 +60,15 @@ class Observation(RunMemory):
     options : Options
         With a Plan, and maybe an EventPlan.
     t_end : float or ndarray
-    earlier : Observation, optional
+    earlier : Observation or None
         That of the run that this one continues.
-    onward : Onward, optional
+    onward : Onward or None
         Where it does so.
     """
 
     of_each = True
 
-    def __init__(self, problem, options, t_end, earlier=None, onward=None):
+    def __init__(self, problem, options, t_end, earlier, onward):
         # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
         ahead = np.where(np.asarray(t_end) < problem.t0, -1.0, 1.0)
         self._sampled, self._until, self._begins = problem.t0, t_end, onward
@@ -121,8 +121,8 @@ class Observation(RunMemory):
         ]
         events = None
         if self.event_rows is not None:
-            detect = self._fields_of(self._events.apart_program, self._events)
-            detect |= self._events.within_steps
+            program, known = self._events.within_steps()
+            detect = self._fields_of(program, self._events) | known
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
         timed = [group for group in self._groups if group.timed or group.samples]
@@ -151,7 +151,6 @@ class Observation(RunMemory):
         return {
             "program": program.handle, "sums": plan.sums, "kept": kept,
             "asks": plan.asks | clocks(program, self._problem.system.dim),
-            "linear": None,
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip
 

@@ -12,8 +12,8 @@ from ..solution.jumps import has_jumped, until_jump
 from ..solving import solve
 from ..values.table import evenly
 from ..values.types import Floats, Solution
-from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
+from ..watching.reductions import last, maximum, minimum
 from .observables import (
     check_solution,
     cure,
@@ -235,10 +235,8 @@ def period_error(solution: Solution, reference: Solution | None = None) -> Float
             )
         drift = phase_drift(solution, reference)
         slope, _ = fit_line(np.broadcast_to(times(solution), drift.shape), drift)
-    period = solution.system.period(solution.origin)
-    if period is not None:
-        with quiet():
-            frequency = np.where(np.isfinite(period), 2 * np.pi / np.asarray(period), np.nan)
+    if solution.system.period(solution.origin) is not None:
+        frequency = solution.system._frequency(solution.origin)
     else:
         true = solution if reference is None else reference
         angle = _phase_of(solution, reference)
@@ -300,13 +298,8 @@ def _angle_around(reference, ndim):
 
 def _exact_phase(solution):
     """The phase of the exact motion at the saves, (n_saved, *batch)."""
-    origin, start, system = solution.origin, solution._origin_time, solution.system
-    if system.phase_is_uniform:
-        period = np.asarray(system.period(origin))
-        with quiet():
-            rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
-            return system.phase(origin, start) + rate * (times(solution) - start)
-    found = system.exact_phase(solution.t, origin, start)
+    system = solution.system
+    found = system.exact_phase(solution.t, solution.origin, solution._origin_time)
     if found is None:
         raise ValueError(
             f"the system {system.name!r} has no exact solution: give phase_drift a reference, "

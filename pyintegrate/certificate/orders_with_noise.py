@@ -12,7 +12,7 @@ from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems
 from ..values.named import Named
 from ..values.types import Any
-from ..watching import sums
+from ..watching import reductions
 from .findings import Findings
 
 # The fewest steps, and the time to which they go: where errors stand out, and higher powers of h do
@@ -154,7 +154,7 @@ def _halved(system, method, paths, few, end, **more):
 def _stationary(method, paths):
     """The slope of means over long times, once the start is forgotten."""
     few, end, after = _LONG
-    watch = {"square": sums.mean(_square, after=after)}
+    watch = {"square": reductions.mean(_square, after=after)}
     solutions = _halved(_problems()["stationary"], method, paths, few, end, watch=watch)
     return _slope(np.diff([sol.watched["square"] for sol in solutions], axis=0))
 

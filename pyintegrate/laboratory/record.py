@@ -198,8 +198,7 @@ def _heat(system, start, dt):
 
 def in_bath(system, friction, noise, mass=None):
     """``pi.langevin``, without its warning of the system's own damping: this is a picture."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         return langevin(system, friction=friction, temperature=noise, mass=mass)
 
 
@@ -232,15 +231,8 @@ def describe_method(method):
     [0.5, 0.5]
     """
     named = (
-        "title",
-        "formula",
-        "order",
-        "evaluations",
-        "family",
-        "stages",
-        "symplectic",
-        "implicit",
-    )
+        "title", "formula", "order", "evaluations", "family", "stages", "symplectic", "implicit",
+    )  # fmt: skip
     about = {name: getattr(method, name) for name in named}
     if method.family in ("explicit_rk", "composition"):
         about |= method.coefficients

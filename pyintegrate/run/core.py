@@ -8,7 +8,16 @@ import numpy as np
 from numpy import ndarray
 
 from .. import _core
-from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
+from ..values.checks import DOUBLE
+from ..values.memory import (
+    ALIGNED_BYTES,
+    COMPACT_BYTES,
+    SPARE_BYTES,
+    STREAM_BYTES,
+    fresh,
+    outward,
+    pad,
+)  # fmt: skip
 from ..values.types import Any
 from .failures import Failures, none
 
@@ -86,6 +95,7 @@ class Run:
         self._helpers = 0
         if options.workers > 1 and worth_threads(problem, problem.n_steps):
             self._helpers, more["workers"] = options.workers - 1, options.workers
+        # Only what differs from a default: the core stops looking when it has found all.
         if problem.first:
             more["first"] = problem.first
         if problem.starter is not None:
@@ -204,14 +214,11 @@ def _asked(problem, times):
     """The field `times` of the core's start, in double precision."""
     from ..watching.watched import row_of
 
-    rows = times
-    if times.ndim > 1:
-        rows = np.zeros((len(times), problem.stride))
-        rows[:, : problem.lanes] = times.reshape(len(times), problem.lanes)
+    each = times.ndim > 1
     return {
-        "t": rows,
+        "t": pad(times, problem.batch, DOUBLE, problem.stride) if each else times,
         "count": len(times),
-        "each": int(times.ndim > 1),
+        "each": int(each),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
     }

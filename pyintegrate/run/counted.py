@@ -1,4 +1,8 @@
-"""Statistics across the batch of a Stepper: of its states at the steps that each counts."""
+"""Statistics across the batch of states at times: those of a Stepper, or of a run to a tolerance.
+
+A Stepper counts the states at the steps that each statistic counts. Each time is a run without
+steps.
+"""
 
 import numpy as np
 
@@ -90,6 +94,37 @@ class Counted:
         asked = {name: found._asked[name] for name in self._across}
         ranges = ((seed, *numbers) for seed, *_ in found._ranges for _, *numbers in self._ranges)
         return Across(asked, found._system, tuple(sorted(ranges)))
+
+
+def plan_across(across, system, given, numbers):
+    """The Plan of `across` of solve; what has no states at common times is refused, and statistics
+    that need the steps between."""
+    if given["times"] is None or np.ndim(given["times"]) > 1:
+        raise ValueError(
+            "across= of solve counts the states at times that all trajectories share: give"
+            " times=np.linspace(0, 10, 101)"
+        )
+    if given.get("components") is not None:
+        raise ValueError("across= needs all components of the states: leave components= out")
+    plan = Plan(system, None, numbers, across=across)
+    for name, one in plan.across.items():
+        if one.every != 1:
+            raise ValueError(f"across[{name!r}] has every={one.every}: solve counts each of times=")
+    check_states(across)
+    return plan
+
+
+def across_times(solution):
+    """The Across of an AdaptiveSolution."""
+    plan, valid = solution._options.across, solution.valid
+    cancelled = solution.status == Status.CANCELLED
+    whole = np.all(valid | ~cancelled, axis=tuple(range(1, valid.ndim)))
+    if plan is None or not np.any(whole):
+        return Across({})
+    return one_after_the_other([
+        across_at(plan, solution.system, solution.y[k], valid[k], solution.t[k])
+        for k in np.flatnonzero(whole)
+    ])  # fmt: skip
 
 
 def across_at(plan, system, y, going, t, seed=None):

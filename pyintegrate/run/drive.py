@@ -9,6 +9,7 @@ from ..errors import quiet
 from ..values.checks import numbers
 from ..values.memory import aligned, padded
 from ..values.parameters import rows_of
+from .options import over_batch
 
 
 def check_drive(drive, system, method, options):
@@ -104,9 +105,6 @@ def _laid_out(values, batch, dtype):
             row[:n_steps] = values.reshape(n_steps)
             return row
         rows = aligned((n_steps, padded(lanes, dtype)), dtype)
-        missing = (1,) * (len(batch) + 1 - values.ndim)
-        rows[:, :lanes].reshape(n_steps, *batch)[...] = values.reshape(
-            n_steps, *missing, *values.shape[1:]
-        )
+        rows[:, :lanes].reshape(n_steps, *batch)[...] = over_batch(values, batch)
         rows[:, lanes:] = rows[:, lanes - 1 : lanes]
         return rows

@@ -52,12 +52,6 @@ def _numbers_of_steps(save):
     return steps
 
 
-@lru_cache(maxsize=64)
-def saves_of(save, n_steps):
-    """The Saves of a run; the same object for every run of equal length."""
-    return Saves(save, n_steps)
-
-
 class Saves:
     """The saves of a run of `n_steps`: steps 0, k, 2k, ... and the last, or the last alone.
 
@@ -103,6 +97,9 @@ class Saves:
         if steps.ndim > 1:  # those of times, which lie in different steps of each trajectory
             steps = steps.reshape(len(steps), -1).max(axis=1, initial=0)
         return int(np.searchsorted(steps, completed, side="right"))
+
+
+_saves_of = lru_cache(maxsize=64)(Saves)  # the same object for every run of equal length
 
 
 # ---- times --------------------------------------------------------------------------------------
@@ -177,10 +174,6 @@ def steps_of(times, t0, dt, n_steps, batch, dtype):
 # ---- options ------------------------------------------------------------------------------------
 
 
-def _bound(bound):
-    return np.inf if bound is None else positive("bound", bound, True)
-
-
 def _workers(workers):
     workers = integer("workers", workers, -1)
     if workers == 0:
@@ -196,35 +189,33 @@ def _progress(progress):
     return progress
 
 
-def _times(times):
-    return None if times is None else check_times(times)
-
-
 class Option:
     """An option of a run: its default, its check, and whether the C core takes it.
 
     Parameters
     ----------
-    default
-        Its value if the user does not give it.
+    given
+        Its default.
     check : callable, optional
         Value -> checked value, or a TypeError or ValueError; by default none.
     core : bool
         Whether the core starts with a field of the same name.
+    value, optional
+        What the default stands for.
+    inner : bool
+        Whether it is no argument: it is set past the checks.
     """
 
-    def __init__(self, default, check=lambda value: value, core=False):
-        self.given, self.default = default, check(default)
-        self.check, self.core = check, core
+    def __init__(self, given, check=lambda value: value, core=False, value=None, inner=False):
+        self.given, self.value = given, given if value is None else value
+        self.check, self.core, self.inner = check, core, inner
 
     def __set_name__(self, owner, name):
-        owner.known[name], owner.defaults[name] = self, self.given
+        if not self.inner:
+            owner.known[name] = self
         if self.core:
             owner.of_core.append(name)
-        setattr(owner, name, self.default)
-
-
-INNER = {"renormalise", "steps"}  # set past the checks: no arguments
+        setattr(owner, name, self.value)
 
 
 class Options(Named):
@@ -234,11 +225,10 @@ class Options(Named):
     """
 
     known: ClassVar[dict[str, Option]] = {}
-    defaults: ClassVar[dict[str, Any]] = {}
     of_core: ClassVar[list[str]] = []
 
     save = Option("all", check_save)
-    bound = Option(None, _bound)
+    bound = Option(None, partial(positive, "bound", endless=True), value=np.inf)
     compensated: Any = Option(False, partial(truth, "compensated"), core=True)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
@@ -248,19 +238,19 @@ class Options(Named):
     watch = Option(None)  # checked with the system: a watching.plan.Plan
     across = Option(None)  # checked with the system: goes into the plan of watch
     events = Option(None)  # checked with the system: a watching.events.EventPlan
-    times = Option(None, _times)  # checked with the run: arguments.py
-    renormalise = Option(None, core=True)  # of tangents; analyses set it
-    steps: Any = Option(None)  # the saved steps if no interval gives them: arguments.py
+    times = Option(None, check_times)  # checked with the run: arguments.py
+    renormalise = Option(None, core=True, inner=True)  # of tangents; analyses set it
+    steps: Any = Option(None, inner=True)  # the saved ones if no interval gives them: arguments.py
 
     @classmethod
     def checked(cls, system, given):
         """Options from arguments; those that are not given have their defaults."""
-        defaults, fields = cls.defaults, {}
+        known, fields = cls.known, {}
         for name, value in given.items():
-            if name not in defaults or name in INNER:
+            if name not in known:
                 raise TypeError(f"got an unexpected keyword argument {name!r}")
-            if value is not defaults[name]:
-                fields[name] = cls.known[name].check(value)
+            if value is not known[name].given:
+                fields[name] = known[name].check(value)
         if not fields:
             return DEFAULTS
         if "times" in fields:
@@ -282,7 +272,7 @@ class Options(Named):
     def saves(self, n_steps):
         """The saved steps of a run of so many."""
         if self.steps is None:
-            return saves_of(self.save, n_steps)
+            return _saves_of(self.save, n_steps)
         return Saves(self.save, n_steps, self.steps)
 
     def saved_names(self, system):

@@ -151,7 +151,6 @@ class _InParts:
     def __init__(self, problem, options, failures, memory):
         self._problem, self._options, self._memory = problem, options, memory
         self._saves = options.saves(problem.n_steps)
-        self._places = list(options.places(problem.system))
         rows, failures = problem.initial[:, : problem.lanes], failures or none(problem.lanes)
         done = Outcome(completed=0, states=options.out, last=rows, failures=failures)
         # The saves that are written, the Outcome until there, and the current part are assigned
@@ -171,7 +170,7 @@ class _InParts:
                 here = options.changed(
                     progress=False if report is None else _shifted(report, done.completed),
                     out=None,
-                    components=None,
+                    components=options.saved_names(problem.system),  # keeps the last state, too
                     steps=_steps_of_part(saves, saved, done.completed, end),
                 )
                 if saved and self._memory is not None:
@@ -187,16 +186,10 @@ class _InParts:
         Outcome until there."""
         saved, done, run = self._state
         part, skip = run.outcome(), int(saved > 0)  # the first belongs to the part before
-        count, last = run.saves.until(part.completed), part.last
-        if last is None:
-            dim = self._problem.system.dim
-            last = part.states[count - 1].reshape(self._problem.lanes, dim).T
-        if count <= skip or len(last) < len(done.last):  # the history is lost
-            return saved, done
-        y, out = part.states[skip:count], self._options.out
-        out[saved : saved + len(y)] = np.ascontiguousarray(y[..., self._places])
+        y, out = part.states[skip : run.saves.until(part.completed)], self._options.out
+        out[saved : saved + len(y)] = np.ascontiguousarray(y)
         return saved + len(y), Outcome(
-            done.completed + part.completed, out, last, part.failures, part.kept
+            done.completed + part.completed, out, part.last, part.failures, part.kept
         )
 
     def outcome(self):
@@ -205,7 +198,8 @@ class _InParts:
         if run is not None:  # interrupted
             saved, done = self._written()
         if saved == 0 and self._saves.steps[0] == 0:
-            out[0] = outward(problem.initial[self._places, : problem.lanes], problem.batch)
+            places = list(self._options.places(problem.system))
+            out[0] = outward(problem.initial[places, : problem.lanes], problem.batch)
         return done
 
 

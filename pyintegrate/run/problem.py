@@ -79,7 +79,7 @@ class Problem:
         """t0 + n dt, shape (len(steps),) or (len(steps), *batch)."""
         return times(self.t0, self.dt, steps, self.batch)
 
-    def continued(self, state, first, n_steps, options, origin, drive=None):
+    def continued(self, state, first, n_steps, options, origin, drive):
         """The same problem continued from a state, as ``initial``, at step `first`.
 
         origin: where the motion began, see solution/origin.py.

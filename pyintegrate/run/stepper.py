@@ -81,9 +81,9 @@ def live_parameters(problem):
     for name, value in problem.system.params.items():
         shape = problem.system.shapes[name]
         padded = pad(rows_of(value, shape), problem.batch, problem.dtype)
-        within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
         rows.append(padded)
-        views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
+        within = outward(padded[:, : problem.lanes], problem.batch)
+        views[name] = within.reshape((*problem.batch, *shape))
     if problem.system.structure == "rigid_body" != problem.method.requires:
         for name in ("linear_factor", "angular_factor"):  # no step would read them
             views[name].flags.writeable = False

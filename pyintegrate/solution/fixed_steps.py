@@ -246,7 +246,7 @@ class FixedSolution(Solution):
         options = self._options.changed(out=out, steps=None, times=None)
         problem = self._problem
         first = problem.first + self.n_steps
-        until = None if self._kept is None else self._kept.until
+        until = getattr(self._kept, "until", None)
         if until is not None and until + 1 < first:
             raise ValueError(
                 f"this run was interrupted after step {first}, and what it watched is lost after"

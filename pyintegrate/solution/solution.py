@@ -315,8 +315,6 @@ class Solution(KindOfSolution):
         """The events of the run by name; see ``pi.event``."""
         from ..watching.event_log import Events
 
-        if self._event_rows is None:
-            return Events({})
         return Events.of_run(self._options.events, self._problem, self._event_rows)
 
     @cached_property
@@ -384,8 +382,7 @@ class Solution(KindOfSolution):
     @property
     def seed(self) -> int | None:
         """The seed of its noise; None without noise."""
-        random = self._problem.random
-        return None if random is None else random.seed
+        return getattr(self._problem.random, "seed", None)
 
     def energy(self) -> Floats:
         """Energy of each saved state, shape (n_saved, *batch).
@@ -416,12 +413,11 @@ class Solution(KindOfSolution):
         >>> bool(abs(sol.energy_error()).max() < 0.0026)
         True
         """
-        energy = self.energy()
-        scale = abs(first := self.system.energy(self.origin, self._origin_time))
-        scale = np.where(scale == 0, 1, scale)
-        scale = np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
+        from ..watching.quantity import scale_of
+
+        energy, first = self.energy(), self.system.energy(self.origin, self._origin_time)
         with quiet():  # an exploded trajectory may be inf
-            return (energy - first) / scale
+            return (energy - first) / scale_of(first)
 
     def exact(self) -> Floats:
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).

@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from ..errors import quiet
 from ..values.checks import broadcast_shape, floats, numbers
 from ..values.types import ArrayLike, HasParameters, MaybeFloats
 
@@ -74,8 +75,8 @@ class ClosedForms(HasParameters):
             return self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
         times, start, t0 = self._motion(t, y0, t0)
         if self.phase_is_uniform:
-            rate = 2 * np.pi / np.asarray(self.period(y0))
-            return np.asarray(self.phase(y0, t0)) + rate * (times - t0)
+            with quiet():
+                return np.asarray(self.phase(y0, t0)) + self._frequency(y0) * (times - t0)
         return solve(times, start, t0, **self.params)
 
     @property
@@ -117,6 +118,12 @@ class ClosedForms(HasParameters):
         y0 = self.components(self.initial if y0 is None else y0, "y0")
         broadcast_shape({"y0": y0[0].shape, **self.batch_shapes})
         return span(y0, **self.params)
+
+    def _frequency(self, y0):
+        """2 pi per period; NaN where there is none."""
+        period = np.asarray(self.period(y0))
+        with quiet():
+            return np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
 
     def _motion(self, t, y0, t0):
         """Times that broadcast against the batch, the components of a start, and its time."""

@@ -91,6 +91,26 @@ def below(nodes):
     return [found[number] for number in sorted(found)]
 
 
+def degrees(nodes, is_variable, alike=()):
+    """The degree of each node as a polynomial in variables; infinite if it is none.
+
+    alike: operations whose degree is that of their arguments, besides sums.
+    """
+    found, sums = {}, {"add", "subtract", "negative", *alike}
+    for node in below(nodes):
+        of, known = [found[a.number] for a in node.arguments], math.inf
+        if node.is_fixed:
+            known = 0
+        elif is_variable(node):
+            known = 1
+        elif node.operation in sums:
+            known = max(of)
+        elif node.operation == "multiply" or (node.operation == "divide" and not of[1]):
+            known = sum(of)
+        found[node.number] = known
+    return [found[node.number] for node in nodes]
+
+
 def is_zero(node):
     return node.is_constant and node.value == 0
 

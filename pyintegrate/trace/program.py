@@ -60,6 +60,11 @@ class Program:
         code, constants, sections, sizes, *numbers = self.__reduce__()[1]
         return _core.make_program(code, constants, sections, *sizes, *numbers)
 
+    @property
+    def bits(self):
+        """Bytes that are equal for equal programs."""
+        return self.code.tobytes() + self.constants.tobytes()
+
     def __reduce__(self):
         numbers = self.noises, self.second, self.tangents
         return Program, (self.code, self.constants, self.sections, self.sizes, *numbers)

@@ -14,7 +14,7 @@ from .derivative import forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, TABLE, Symbol, Vector, graph_of, node_of, plain
-from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
+from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below, degrees
 from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
@@ -83,20 +83,10 @@ class Traced:
 
         Polynomials above degree 9, with that of the arguments of sines, are as steep as a wall.
         """
-        smooth, degree = {"sin", "cos", "add", "subtract", "negative"} | PIECEWISE, {}
-        for node in below(self.slope):
-            of = [degree[a.number] for a in node.arguments]
-            if node.is_fixed:
-                degree[node.number] = 0
-            elif node.operation in ("state", "time"):
-                degree[node.number] = 1
-            elif node.operation == "multiply":
-                degree[node.number] = sum(of)
-            elif node.operation in smooth or (node.operation == "divide" and not of[1]):
-                degree[node.number] = max(of)
-            else:
-                return False
-        return max(degree.values()) <= _GENTLE
+        found = degrees(
+            self.slope, lambda node: node.operation in ("state", "time"), {"sin", "cos"} | PIECEWISE
+        )
+        return max(found) <= _GENTLE
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""

@@ -38,11 +38,11 @@ def fresh(shape, dtype):
     return np.empty(shape, dtype) if small else aligned(shape, dtype)
 
 
-def pad(rows, batch, dtype):
-    """Rows over the batch in new memory, (n, stride), padded with copies of the last item."""
+def pad(rows, batch, dtype, stride=None):
+    """Rows over the batch in new memory, (n, stride), padded with copies of the last item; by
+    default to whole cache lines."""
     lanes = prod(batch)
-    stride = padded(lanes, dtype)
-    out = fresh((len(rows), stride), dtype)
+    out = fresh((len(rows), padded(lanes, dtype) if stride is None else stride), dtype)
     within = out[:, :lanes].reshape(len(rows), *batch)
     for i, row in enumerate(rows):
         within[i] = row

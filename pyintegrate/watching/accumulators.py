@@ -142,7 +142,7 @@ class Shared:
         has its own.
     """
 
-    def __init__(self, every=1, uneven=False):
+    def __init__(self, every, uneven):
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.reduced_initial = [], [], []
         self.densities = []

@@ -7,7 +7,7 @@ from .beginning import check_watched
 from .event_log import Events, stops
 from .plan import Plan
 from .run_memory import RunMemory
-from .watched import Watched, change_of_energy, first_numbers, row_of
+from .watched import Watched, change_of_energy, first_numbers, own_row
 
 # By number: the initial rows, and the first row at a restart, a value that any other exceeds.
 _REDUCTIONS = [one[1:] for one in REDUCTIONS.values()]
@@ -45,7 +45,7 @@ class _Live:
     def energies(self, problem):
         """Rows of the initial energy, a factor and a unit: watched.change_of_energy."""
         values = change_of_energy(problem) if self.program.change else (0.0, 1.0, 1.0)
-        return [_row(problem, value) for value in values]
+        return [own_row(problem, value) for value in values]
 
     def restart(self, lanes, problem):
         """Forget what some trajectories did before the first step of a problem."""
@@ -54,18 +54,13 @@ class _Live:
         known["_begin"] = float(-(-problem.first // program.every))
         for name, value in program.numbers.items():
             if name == "_begin" or (value is None and name != "_forwards"):
-                self.own[name][lanes] = _row(problem, known[name])[lanes]
+                self.own[name][lanes] = own_row(problem, known[name])[lanes]
         for row, new in zip(self.change, self.energies(problem)):
             row[lanes] = new[lanes]
         self.sums[:, lanes] = program.initial[:, np.newaxis]
         for at, kind in self.places:
             if not np.isnan(_REDUCTIONS[kind][1]):
                 self.sums[at, lanes] = _REDUCTIONS[kind][1]
-
-
-def _row(problem, value):
-    """A row of its own, whose items may change."""
-    return np.array(np.broadcast_to(row_of(problem, value), problem.stride))
 
 
 class ByHand(RunMemory):
@@ -117,10 +112,10 @@ class ByHand(RunMemory):
     # ---- snapshots and resets ----
     def arrays(self):
         """Every array that a step or a reset writes; lanes are the last axis."""
-        arrays = [one.sums for one in self._live]
+        arrays = []
         for one in self._live:
-            arrays += one.params if self.rounds else one.own.values()
-            arrays += one.change
+            written = one.params if self.rounds else one.own.values()
+            arrays += [one.sums, *written, *one.change]
         if self._events is not None:
             arrays += [self._counts[0], *self._rows.arrays]
         return arrays
@@ -134,13 +129,10 @@ class ByHand(RunMemory):
     @property
     def meaning(self):
         """What the numbers in `arrays` are of, and what events do."""
-
-        def code(program):
-            return program and program.code.tobytes() + program.constants.tobytes()
-
-        events = self._events and (self._events.told, code(self._events.react))
+        react = self._events and self._events.react
+        events = self._events and (self._events.told, react and react.bits)
         return events, [
-            (one.every, one.reduced, code(one.program))
+            (one.every, one.reduced, one.program.bits)
             + tuple(value is not None and value.tobytes() for value in one.numbers.values())
             for one in self._programs
         ]
@@ -196,8 +188,6 @@ class ByHand(RunMemory):
         return watched
 
     def events(self):
-        if self._events is None:
-            return Events({})
         rows = self.after(0, True, 0, ()).event_rows
         return Events.of_run(self._events, self._problem, rows)
 

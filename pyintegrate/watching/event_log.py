@@ -49,17 +49,18 @@ class EventRows:
     def empty(cls, plan, problem, stride):
         """Memory in which nothing has occurred."""
         dim = problem.system.dim
-        kept = [(one["keep"], k) for one in plan.told for k in (1, dim, one["n_values"])]
-        numbers = sum(keep * k for keep, k in kept)
+        numbers = sum(one["keep"] * (1 + dim + one["n_values"]) for one in plan.told)
         check_memory(
             8 * numbers * problem.lanes, "the", problem.batch, dim,
             what="kept states of events", cure="take a smaller keep=, or keep=0 to count only",
         )  # fmt: skip
-        arrays = [np.full((keep, k, stride), np.nan) for keep, k in kept]
+        memory = [
+            tuple(np.full((one["keep"], k, stride), np.nan) for k in (1, dim, one["n_values"]))
+            for one in plan.told
+        ]
         stopped = np.full(stride, np.nan), np.full(stride, -1, np.int8)
         first = plan.first_counts[:, np.newaxis]
-        counts = np.full((len(first), stride), first)
-        return cls(counts, stopped, [*zip(*(arrays[i::3] for i in range(3)))])
+        return cls(np.full((len(first), stride), first), stopped, memory)
 
     @property
     def arrays(self):
@@ -136,10 +137,8 @@ class EventLog(Tabled):
         """The first event of each trajectory: the same without the axis `keep`."""
         if not self.t.shape[-1]:
             raise ValueError("no event was kept: keep=1")
-        t, y, values = (
-            a[..., 0] if a.ndim == self.t.ndim else a[..., 0, :]
-            for a in (self.t, self.y, self.values)
-        )
+        axis = self.t.ndim - 1
+        t, y, values = (np.take(a, 0, axis) for a in (self.t, self.y, self.values))
         return replace(self, t=t, y=y, values=values)
 
     def __getitem__(self, name: str) -> Floats:
@@ -177,6 +176,9 @@ class Events(Several[EventLog]):
 
     @classmethod
     def of_run(cls, plan, problem, event_rows):
+        """event_rows: EventRows, None without events."""
+        if event_rows is None:
+            return cls({})
         batch, names = problem.batch, problem.system.state_names
         _, steps, _, begins = np.split(event_rows.counts[: 4 * len(plan.events)], 4)
         unresolved = (steps > 0) | (begins == 1)  # BEGINS_WITH_EVENT of csrc/watching/events.h

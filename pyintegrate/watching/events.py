@@ -19,15 +19,7 @@ from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, known_place
-from .quantity import (
-    View,
-    asked_names,
-    check_quantity,
-    label,
-    leading,
-    named,
-    within_steps,
-)
+from .quantity import View, asked_names, check_quantity, label, leading, named
 from .saltation import BaseView, whole_jump
 
 MOST_EVENTS = 100
@@ -214,8 +206,7 @@ class EventPlan:
             self.numbers["_forwards"] = None
         asked = set()
         for one in self.events.values():
-            functions = [f for f in (one.quantity, one.then, one.values) if f is not None]
-            asked |= asked_names(functions, system, one.params)
+            asked |= asked_names((one.quantity, one.then, one.values), system, one.params)
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         view = View(system, dict.fromkeys(self.numbers, ()), asked)
@@ -246,15 +237,11 @@ class EventPlan:
                 told[name] = -1 if nodes is None else len(answers)
                 answers += _at(view, nodes or [], None if name == "onto" else onto)
             self.told.append(told)
-        view.graph.dim = view.size
         self._rows = {n.value for n in below(own_force) if n.operation == "parameter"}
         self.initial = np.array(initial)
         self.first_counts = np.array([0.0] * (4 * len(self.events)) + [np.nan] * 3)
         self._view, self.program = view, view.program(self._nodes)
         self.react = view.program(answers) if answers else None
-        for program in (self.program, self.react):
-            if program is not None:
-                program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
 
     @property
@@ -275,16 +262,10 @@ class EventPlan:
         names = [name for name, shape in system.shapes.items() for _ in range(prod(shape))]
         return named(chain(*functions), system) | {names[i] for i in self._rows if i < len(names)}
 
-    @property
-    def apart_program(self):
-        """A program of the quantities, then of what they compare: csrc/watching/pieces.h."""
-        return self._view.program([*self._nodes, *self._view.comparisons(self._nodes)])
-
-    @property
     def within_steps(self):
+        """See View: csrc/watching/pieces.h."""
         hows = ["value" if located else "truth" for located in self.located]
-        compared = self._view.comparisons(self._nodes)
-        return within_steps([*zip(self._nodes, hows)], compared, self._view.system.dim)
+        return self._view.within_steps([*zip(self._nodes, hows)])
 
 
 def _source(system, one, number):

@@ -11,15 +11,7 @@ from ..values.checks import printable
 from . import time_weighted
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared
 from .analyses import expanded
-from .quantity import (
-    View,
-    asked_names,
-    check_quantity,
-    invariant_names,
-    named,
-    phase_numbers,
-    within_steps,
-)
+from .quantity import View, asked_names, check_quantity, invariant_names, named, phase_numbers
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # for one trajectory
@@ -98,9 +90,7 @@ class Group(Shared):
             self.across_places[name] = [
                 self.over_batch(kind, (nodes[i], nodes[j]), one) for kind, i, j in one.needs
             ]
-            own = view.program(nodes)
-            self.signatures[name] = own.code.tobytes() + own.constants.tobytes()
-        view.graph.dim = view.size
+            self.signatures[name] = view.program(nodes).bits
         self.initial = np.array([*(kept.initial for kept in self.kept), *self.reduced_initial])
         if len(self.initial) > MOST_SUMS:
             raise ValueError(
@@ -110,12 +100,8 @@ class Group(Shared):
         self.sums = len(self.kept)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
         self.program = view.program([*(kept.node for kept in self.kept), *self.quantities])
-        self.program.handle  # noqa: B018  (the verifier agrees)
         if self.timed or self.samples:
-            nodes = [node for node, _ in self.timed_nodes]
-            compared = view.comparisons(nodes)
-            self.within_steps = within_steps(self.timed_nodes, compared, system.dim)
-            self.timed_program = view.program([*nodes, *compared])
+            self.timed_program, self.within_steps = view.within_steps(self.timed_nodes)
         self.asks = view.asks | clocks(self.program, system.dim)
         self._view = view
 

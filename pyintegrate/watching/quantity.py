@@ -1,6 +1,5 @@
 """Quantities of a motion, as operations on its state: a component, an energy, a user's function."""
 
-import math
 import operator
 
 import numpy as np
@@ -9,7 +8,7 @@ from ..errors import quiet
 from ..trace import tracing
 from ..trace.borders import borders
 from ..trace.expression import Symbol
-from ..trace.graph import Graph, below
+from ..trace.graph import Graph, below, degrees
 from ..trace.program import assemble
 
 _TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a function'
@@ -57,14 +56,31 @@ class View:
 
     def program(self, nodes):
         """Byte code of some quantities."""
-        return assemble(self.graph, {"invariants": nodes}, self.rows)
+        self.graph.dim = self.size
+        program = assemble(self.graph, {"invariants": nodes}, self.rows)
+        program.handle  # noqa: B018  (the verifier agrees)
+        return program
 
-    def comparisons(self, nodes):
-        """For each comparison in quantities, left minus right: they switch where one is zero.
+    def within_steps(self, quantities):
+        """A program of quantities, and of what conditions in them compare, left minus right; and
+        what the core knows of these within steps to a tolerance (PiLaneProgram of csrc).
 
-        Without those in closed forms, whose branches agree where they meet.
+        Without comparisons in closed forms, whose branches agree where they meet.
+        quantities: (node, how it is timed).
         """
-        return borders(nodes, self.smooth)
+        nodes, hows = [node for node, _ in quantities], {how for _, how in quantities}
+        compared, dim = borders(nodes, self.smooth), self.system.dim
+        both = [*nodes, *compared]
+
+        def component(node):
+            return node.operation == "state" and node.value < dim
+
+        return self.program(both), {
+            "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
+            "borders": border_factors(quantities, compared, dim),
+            "degrees": tuple(map(float, degrees(both, component))),
+            "reads": components_read(both, dim),
+        }
 
     def component(self, name):
         return Symbol(self.graph.state(self.places[self.system.state_names.index(name)]))
@@ -159,10 +175,7 @@ def phase_of(system, state, t):
     state = np.asarray(state, dtype=np.float64)
     numbers = [t, *np.moveaxis(state, -1, 0)]
     if system.phase_is_uniform:
-        period = np.asarray(system.period(state))
-        with quiet():
-            rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
-        numbers = [t, np.asarray(system.phase(state, t)), rate]
+        numbers = [t, np.asarray(system.phase(state, t)), system._frequency(state)]
     return dict(zip(phase_numbers(system), numbers))
 
 
@@ -199,12 +212,10 @@ def named(functions, system, before=0):
     return {name for f in functions if callable(f) for name in leading(f, system, before)[1]}
 
 
-def asked_names(quantities, system, own=()):
+def asked_names(quantities, system, own):
     """The set of names that quantities ask the core for; own: parameters not of the system."""
-    asked = set()
-    for what in quantities:
-        asked |= {what} if isinstance(what, str) else {*leading(what, system)[1]}
-    return asked - {*system.params, *own}
+    asked = {what for what in quantities if isinstance(what, str)}
+    return (asked | named(quantities, system)) - {*system.params, *own}
 
 
 def check_quantity(what, system, turns=False):
@@ -248,48 +259,19 @@ def label(what):
 def energy_of(system, state, t):
     """The energy of a state in double precision, and the scale of its relative error."""
     energy = system.energy(np.asarray(state, dtype=np.float64), t)
+    return energy, scale_of(energy)
+
+
+def scale_of(energy):
+    """The scale of a relative error: of 0 it is 1, of what has lost digits NaN."""
     scale = np.where(energy == 0, 1.0, np.abs(energy))
-    return energy, np.where(scale < np.finfo(np.float64).tiny, np.nan, scale)
-
-
-def within_steps(quantities, compared, dim):
-    """What the core knows of quantities within steps to a tolerance (PiLaneProgram of csrc).
-
-    quantities: (node, how it is timed); compared: what conditions in them compare.
-    """
-    nodes, hows = [node for node, _ in quantities], {how for _, how in quantities}
-    return {
-        "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
-        "borders": border_factors(quantities, compared, dim),
-        "degrees": degrees([*nodes, *compared], dim),
-        "reads": components_read([*nodes, *compared], dim),
-    }
+    return np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
 
 
 def components_read(nodes, dim):
     """The components on which nodes depend, as bits; -1: all, or also on what the core adds."""
     rows = {node.value for node in below(nodes) if node.operation == "state"} or {0}
     return -1 if max(rows) >= min(dim, 63) else sum(1 << row for row in rows)
-
-
-def degrees(nodes, dim):
-    """The degree of each node as a polynomial in the components; infinite if it is none."""
-    found = {}
-    for node in below(nodes):
-        of = [found[a.number] for a in node.arguments]
-        known = math.inf
-        if node.is_fixed:
-            known = 0
-        elif node.operation == "state" and node.value < dim:
-            known = 1
-        elif node.operation in ("add", "subtract", "negative"):
-            known = max(of)
-        elif node.operation == "multiply" or (
-            node.operation == "divide" and node.arguments[1].is_fixed
-        ):
-            known = sum(of)
-        found[node.number] = known
-    return tuple(float(found[node.number]) for node in nodes)
 
 
 def linear_factors(nodes, dim):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import warn_of_jump
-from ..values.memory import outward
+from ..values.checks import DOUBLE
+from ..values.memory import outward, pad
 from ..values.table import Several, Table
 from ..values.types import Any
 from .later import Totals, value_of
@@ -32,7 +33,7 @@ def numbers_of(program, known):
 
 def parameters_of(problem):
     """The rows of the system's parameters, in double precision; with noise those of the run."""
-    rows, random = problem.system.parameter_rows, getattr(problem, "random", None)
+    rows, random = problem.system.parameter_rows, problem.random
     if random is None:
         return rows
     of_run = random.rows(problem.dt, problem.batch, problem.n_steps)
@@ -41,13 +42,12 @@ def parameters_of(problem):
 
 def row_of(problem, value):
     """A float, or one item per lane."""
-    value = np.asarray(value, dtype=np.float64)
-    if value.ndim == 0:
-        return float(value)
-    row = np.zeros(problem.stride)
-    row[: problem.lanes] = np.broadcast_to(value, problem.batch).ravel()
-    row[problem.lanes :] = row[problem.lanes - 1]
-    return row
+    return own_row(problem, value) if np.ndim(value) else float(value)
+
+
+def own_row(problem, value):
+    """One item per lane, in memory of its own."""
+    return pad([value], problem.batch, DOUBLE, problem.stride)[0]
 
 
 def change_of_energy(problem):

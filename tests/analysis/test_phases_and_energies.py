@@ -116,6 +116,8 @@ def test_the_exact_phase_of_springs_that_creep_or_do_not_turn():
     assert np.remainder(turned + 1, 2 * np.pi) - 1 == pytest.approx(0, abs=1e-11)
     assert pi.systems.lorenz.exact_phase(t, [1.0, 1.0, 1.0]) is None
     assert np.isnan(pi.systems.spring(k=-1.0, b=0.0).exact_phase(1.0, [1.0, 0.0])).all()
+    separatrix = [0.0, 2 * np.sqrt(9.81)]  # whose phase is a number, and stands still
+    assert np.isnan(pi.systems.pendulum.exact_phase(1.0, separatrix)).all()
 
 
 def test_the_phase_of_a_pendulum_in_any_of_its_wells_and_at_rest():

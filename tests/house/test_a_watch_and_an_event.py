@@ -10,7 +10,7 @@ from places import ROOT
 
 WATCH = [
     (
-        "pyintegrate/watching/extremes.py",
+        "pyintegrate/watching/reductions.py",
         "@of_quantity\ndef max_abs(",
         '''@of_quantity
 def middle(rows):
@@ -24,11 +24,6 @@ def middle(rows):
 
 @of_quantity
 def max_abs(''',
-    ),
-    (
-        "pyintegrate/watching/reductions.py",
-        "from .extremes import first, last, max_abs,",
-        "from .extremes import middle as middle\nfrom .extremes import first, last, max_abs,",
     ),
 ]  # fmt: skip
 RETURN = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -133,7 +134,7 @@ class Memory:
         items, tally = self.items[:steps], self.tally[:steps]
         if kind in LIMBS:
             limbs = items.reshape(-1, items.shape[-1]).copy()
-            for low, high in zip(limbs.T, limbs.T[1:]):  # the last alone has a sign then
+            for low, high in pairwise(limbs.T):  # the last alone has a sign then
                 high += low >> 32
                 low &= 0xFFFFFFFF
             halves = limbs[:, :-1].astype("<u4"), limbs[:, -1:].astype("<i8")
@@ -312,7 +313,9 @@ class Asked:
     t: Any
     parts: list
 
+    @cached_property
     def results(self):
+        """By suffix."""
         counted = self.parts[0].tally
         out = _values(self.name, self.parts, self.options, self.labels)
         out |= {
@@ -333,14 +336,10 @@ class Across(Several[Any]):
 
     def __init__(self, asked, system=(), ranges=()):
         self._asked, self._system, self._ranges = asked, system, ranges
-        self._made = {}
 
     def _of(self, name):
-        """The results of one statistic, by their whole names; made once."""
-        if name not in self._made:
-            found = self._asked[name].results()
-            self._made[name] = {name + key: value for key, value in found.items()}
-        return self._made[name]
+        """The results of one statistic, by their whole names."""
+        return {name + key: value for key, value in self._asked[name].results.items()}
 
     @property
     def _found(self):  # type: ignore[override]
@@ -361,22 +360,19 @@ class Across(Several[Any]):
 
 def of_run(plan, problem, sums):
     """The Across of a run, from what its Sums have left."""
-    asked, every_t = {}, {}
+    asked = {}
     for group, made in zip(plan.groups, sums.across):
         for name, places in group.across_places.items():
             one = plan.across[name]
             parts = [made[i] for i in places]
             steps = np.arange(len(parts[0].tally)) * one.every
-            if one.every not in every_t:
-                every_t[one.every] = _times(problem, steps)
             groups, label = labels(one.by, problem.batch)
             sizes = np.array([problem.lanes])
             if label is not None:
                 sizes = np.bincount(label, minlength=len(groups))
             told = (*one.told, group.signatures[name])
-            asked[name] = Asked(
-                told, one.name, one.options, groups, sizes, label, every_t[one.every], parts
-            )
+            t = _times(problem, steps)
+            asked[name] = Asked(told, one.name, one.options, groups, sizes, label, t, parts)
     ordered = {name: asked[name] for name in plan.across}
     system = problem.system
     equations = (system.name, system.state_names, system.traced, system.definition.interpretation)
@@ -474,7 +470,7 @@ def merge(*parts: Any) -> Across:
 def _check_apart(a, b):
     ranges = sorted({*a._ranges, *b._ranges})
     if len(ranges) < len(a._ranges) + len(b._ranges) or any(
-        p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:])
+        p[0] == q[0] and q[1] < p[2] for p, q in pairwise(ranges)
     ):
         raise ValueError(
             "merge: the parts share trajectories of a seed, whose noise is the same: give each its"
