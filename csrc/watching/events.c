@@ -129,7 +129,7 @@ static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
     Occurring *o = &p->occurring[i];
     const double a = *event_row(p, PI_QUANTITY, id, j), b = p->ended[j * p->lanes + i];
-    if (a == 0 || p->of->event[j].direction * a > 0) return;
+    if (isnan(a * b) || a == 0 || p->of->event[j].direction * a > 0) return;
     PiBridge bridge = {.step = o->step,
                        .trajectory = (uint64_t)o->jumps << PI_OF_JUMPS_BIT,
                        .component = j,

@@ -253,3 +253,16 @@ def test_a_bridge_that_makes_no_sense_is_refused(event, system, said):
         pi.integrate(WELL, START, **RUN, method="brownian_baoab", events=over)
     fast = {"e": pi.event("v", bridge=True)}
     assert pi.integrate(warm, 0.0, 0.1, dt=0.01, n_steps=9, seed=1, events=fast).n_steps == 9
+
+
+def test_a_bridge_waits_for_its_time():
+    """Beside an event of another: its quantity, NaN before, passed at once in each such step."""
+    events = {
+        "jump": pi.event(lambda t, y: y[0] > 0.5, direction=1, then=lambda t, y: 0.8 * y),
+        "low": pi.event("y", level=0.01, after=2.0, bridge=True),
+    }
+    run = {"dt": 0.125, "seed": 1, "events": events}
+    system = pi.systems.geometric_brownian_motion
+    sol = pi.integrate(system, np.ones((9, 1)), n_steps=40, save="final", **run)
+    assert (sol.events["jump"].count > 0).all()
+    assert (sol.events["low"].count == 0).all()
