@@ -59,7 +59,7 @@ def warn_of_errors(both, names):
 
     That is so where f does not depend on time. A close encounter stretches tangents and shrinks
     them again, but not their errors. Components are in units of what they are at both ends,
-    or move there in a step.
+    or move there in a step. The slower end counts: M forgets the fast transients of a stiff motion.
 
     Returns
     -------
@@ -78,13 +78,13 @@ def warn_of_errors(both, names):
         off = abs(_times(M, _times(order, f0)) - f) - ALLOWED * _times(J, atol + rtol * abs(y))
         step = abs(both._step_lengths)[..., np.newaxis]
         unit = abs(y0) + abs(y) + step * (abs(f0) + abs(f))
-        speed = np.fmax.reduce(abs(f0) / unit, axis=-1, keepdims=True)
+        speed = np.fmax.reduce(abs(np.stack([f0, f])) / unit, axis=-1, keepdims=True).min(axis=0)
         lost = np.any(off > LOST * speed * _times(abs(M), _times(order, unit)), axis=-1)
     if count := np.count_nonzero(lost & (both.status == 0)):
         warn_caller(
             f"sensitivities of {count} of {lost.size} trajectories are off by"
-            f" more than {LOST} of their size, as after a close encounter (they do not make of"
-            " dy/dt at the start that at the end): give a smaller rtol"
+            f" more than {LOST} of their size, as after a close encounter or sudden changes (they"
+            " do not make of dy/dt at the start that at the end): give a smaller rtol"
         )
     return both
 

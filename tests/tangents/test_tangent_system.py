@@ -271,6 +271,22 @@ def test_differences_where_all_is_zero_find_their_step(size):
         np.testing.assert_allclose(found, exact, rtol=1e-7, atol=0)
 
 
+@pytest.mark.filterwarnings("ignore:the force of")
+@pytest.mark.parametrize("k", [1e-5, 1e-8, 1e-12])
+def test_differences_by_a_parameter_that_hardly_matters_find_their_step(k):
+    """A share of k was less than rounding, and the derivative off by 4 %, or zero."""
+
+    def force(t, x, v, k):
+        return -x - k * x**3 * (1 + v * v)
+
+    exact, found = (
+        pi.integrate(pi.acceleration(force, k=k, trace=trace), 1.0, 0.0, dt=0.02, n_steps=100,
+                     sensitivity="k", save="final").sensitivity["k"]
+        for trace in (True, False)
+    )  # fmt: skip
+    np.testing.assert_allclose(found, exact, rtol=1e-4)
+
+
 def test_a_compiled_pointer_has_differences():
     import ctypes
 
