@@ -13,7 +13,7 @@ from ..watching.accumulators import image_of
 from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows
 from ..watching.events import EventPlan, has_tangents
-from ..watching.plan import Plan, checked, clocks
+from ..watching.plan import Plan, clocks
 from ..watching.run_memory import Kept, RunMemory
 from ..watching.time_weighted import REFUSED
 from ..watching.watched import Watched, numbers_of, row_of
@@ -24,7 +24,8 @@ def plan_watch(system, watch, numbers):
 
     numbers: those that events give to functions, by name.
     """
-    for name, one in checked(watch, system).items():
+    plan = Plan(system, watch, numbers, uneven=True)
+    for name, one in plan.watch.items():
         if one.name in REFUSED:
             raise ValueError(
                 f"watch[{name!r}]: pi.watch.{one.name} counts steps, and those of solve are as long"
@@ -35,7 +36,7 @@ def plan_watch(system, watch, numbers):
                 f"watch[{name!r}] has every={one.every}: solve includes each accepted step; after="
                 " leaves out the beginning"
             )
-    return Plan(system, watch, numbers, uneven=True)
+    return plan
 
 
 def plan_events(system, events):

@@ -30,9 +30,9 @@ def make_run(*arguments, **keywords):
 
 def checked_run(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method=RK4, dtype=None,
-    start=None, drive=None, **options,
+    start=None, drive=None, by_hand=False, **options,
 ):  # fmt: skip
-    """Check the arguments of ``integrate`` and broadcast them.
+    """Check the arguments of ``integrate`` and broadcast them; by_hand: those of a Stepper.
 
     Only what is given is looked at: an option that is left out has its default.
 
@@ -45,7 +45,7 @@ def checked_run(
     options = Options.checked(system, options) if options else DEFAULTS
     if system.noise is not None:
         check_without(options)
-    if plans := {} if options is DEFAULTS else _plans(system, method, options):
+    if plans := {} if options is DEFAULTS else _plans(system, method, options, by_hand):
         options = options.changed(**plans)
     dtype = checked_dtype(dtype, x0, v0)
     components, shapes = components_of(system, x0, v0)
@@ -130,7 +130,7 @@ def checked_run(
     return problem, options
 
 
-def _plans(system, method, options):
+def _plans(system, method, options, by_hand):
     """What is watched, by the name of its option: with events a Plan, too, maybe of nothing."""
     plans: dict = {}
     numbers = {}
@@ -143,7 +143,7 @@ def _plans(system, method, options):
     if plans or options.watch is not None or options.across is not None:
         from ..watching.plan import Plan
 
-        plans["watch"] = Plan(system, options.watch, numbers, across=options.across)
+        plans["watch"] = Plan(system, options.watch, numbers, by_hand, across=options.across)
     return plans
 
 

@@ -16,7 +16,7 @@ from ..watching.batch.results import (
     one_after_the_other,
     ranges_of,
 )
-from ..watching.batch.statistics import check_states, checked
+from ..watching.batch.statistics import check_states
 from ..watching.plan import Plan
 from .arguments import default_stepper, make_run
 from .output import begin
@@ -33,12 +33,12 @@ class Counted:
     """
 
     def __init__(self, across, problem):
-        self._across = checked(across, problem.system)
+        plan = Plan(problem.system, None, across=across)
+        self._across = plan.across
         check_states(self._across)
         check_same_times(problem)
         self.names, self.steps, self._plans = [*across], [], {}
         self._ranges = ranges_of(problem)
-        plan = Plan(problem.system, None, across=self._across)
         self.meaning = [  # of what is counted
             (*(one := self._across[name]).told, None if one.by is None else one.by.tolist(), code)
             for group in plan.groups for name, code in group.signatures.items()

@@ -233,7 +233,7 @@ class Stepper:
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
             seed=seed, first_trajectory=first_trajectory, substeps=substeps, save="final",
-            bound=bound, compensated=compensated, watch=watch, events=events,
+            bound=bound, compensated=compensated, watch=watch, events=events, by_hand=True,
         )  # fmt: skip
         check_steps(problem.system, problem.t0, problem.dt, problem.dtype)
         if not problem.lanes:

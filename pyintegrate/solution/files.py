@@ -241,8 +241,15 @@ def _read_npz(path):
                 about[name] = *made(name, _described, file, entry.file_size), entry
 
     def get(shape, dtype, entry):
+        # NumPy's own reader compiles the description.
+        array = np.empty(shape, dtype)
+        view = memoryview(array.reshape(-1).view(np.uint8).data if array.nbytes else bytearray())
         with zipfile.ZipFile(path) as archive, archive.open(entry) as file:
-            return np.lib.format.read_array(file, allow_pickle=False)  # the end checks the sum
+            file.read(entry.file_size - len(view))  # the description
+            for a in range(0, len(view), BLOCK_BYTES):
+                part = view[a : a + BLOCK_BYTES]
+                part[:] = file.read(len(part))  # the last one checks the sum of all
+        return array
 
     if HEADER not in about:
         raise ValueError("header: the file has no such array")

@@ -5,7 +5,6 @@ import numpy as np
 from .accumulators import REDUCTIONS
 from .beginning import check_watched
 from .event_log import Events, stops
-from .plan import Plan
 from .run_memory import RunMemory
 from .watched import Watched, change_of_energy, first_numbers, own_row
 
@@ -78,8 +77,6 @@ class ByHand(RunMemory):
     of_each = True
 
     def __init__(self, problem, options, live):
-        given = {} if options.events is None else options.events.given
-        options = options.changed(watch=Plan(problem.system, options.watch, given, True))
         self._params = [row for rows in live for row in rows]
         super().__init__(problem, options)
         if any(group.densities for group in self._groups):

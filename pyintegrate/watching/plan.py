@@ -155,7 +155,7 @@ class Plan:
     Parameters
     ----------
     system : System
-    watch : mapping of str to Reduction, or a Plan whose watches are planned again
+    watch : mapping of str to Reduction, or names of analyses; or None
     numbers : mapping of str to ndarray
         The params= of events, by name, which functions may take: ``EventPlan.given``.
     restarts : bool
@@ -170,9 +170,8 @@ class Plan:
     """
 
     def __init__(self, system, watch, numbers=None, restarts=False, uneven=False, across=None):
-        again = isinstance(watch, Plan)  # its names of analyses are expanded already
         self.across, by_steps = {}, {}
-        self.watch = watch.watch if again else {} if watch is None else checked(watch, system)
+        self.watch = {} if watch is None else checked(watch, system)
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction
         if across is not None:
