@@ -6,10 +6,13 @@ there are 1 + n times as many components. The tangents have infinite tolerances,
 motion are sqrt(1 + n) times smaller.
 """
 
+from math import prod
+
 import numpy as np
 
 from ..errors import quiet, warn_caller
-from ..solution.sensitivity import STARTS, base_states, start_components, with_tangents
+from ..solution.sensitivity import STARTS, base_states, checked_names, moved_by, with_tangents
+from ..values.checks import MOST_COMPONENTS
 from .arguments import make_adaptive_run
 
 
@@ -24,7 +27,9 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     start = problem.initial[:, : problem.lanes].T.reshape(*problem.batch, system.dim)
     if given["max_step"] is None:
         _warn_of_rest(system, start, problem, control)
-    both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
+    names = checked_names(system, sensitivity)
+    more = _along_the_motion(system, names, problem.t0, start)
+    both, names, state, _ = with_tangents(system, names, start, None, problem.dtype, more)
     with_both, options, long = make_adaptive_run(
         both, state, None,
         given | {"rtol": 1.0, "atol": 1.0, "method": problem.method, "dtype": problem.dtype},
@@ -35,6 +40,18 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
         rows = [row * shorter for row in getattr(control, name)]
         fields[name] = _spread(rows, both, free)
     return with_both, options, long.changed(**fields), names
+
+
+def _along_the_motion(system, names, t0, start):
+    """dy/dt at the start, (*batch, dim, 1), a tangent for `warn_of_errors`; () where all of the
+    start is asked for, which tells as much, or no tangent becomes dy/dt at the end."""
+    asked = len(moved_by(system, names))
+    n = asked + sum(prod(system.shapes[name]) for name in names if name not in STARTS)
+    whole = system.dim in (asked, 0) or system.dim * (2 + n) > MOST_COMPONENTS
+    if whole or system.definition.time_dependent:
+        return ()
+    with quiet():
+        return np.asarray(system.rhs(t0, start))[..., np.newaxis]
 
 
 def _warn_of_rest(system, start, problem, control):
@@ -50,24 +67,27 @@ def _warn_of_rest(system, start, problem, control):
         )
 
 
-LOST = 0.01  # of the derivatives
+LOST = 0.01  # of the derivatives by the start
+WHOLE = 0.3  # of dy/dt, where not all of those are known
 ALLOWED = 100  # tolerances, of the state at the end
 
 
 def warn_of_errors(both, names):
     """Check M, the derivatives of the end by the start, by M f(y0) = f(y): dy/dt is a tangent.
 
-    That is so where f does not depend on time. A close encounter stretches tangents and shrinks
-    them again, but not their errors. Components are in units of what they are at both ends,
-    or move there in a step. The slower end counts: M forgets the fast transients of a stiff motion.
+    That is so where f does not depend on time; `along`: f(y0) was a tangent. A close encounter
+    stretches tangents and shrinks them again, but not their errors. Components are in units of what
+    they are at both ends, or move there in a step. The slower end counts: M forgets the fast
+    transients of a stiff motion.
 
     Returns
     -------
     The solution with tangents, as it came.
     """
     base, dim = both.system.base, both.system.base.dim
-    moved = sum(len(start_components(base, name)) for name in names if name in STARTS)
-    if moved < dim or base.definition.time_dependent:
+    moved = len(moved_by(base, names))
+    along = both.system.free > moved  # is dy/dt itself a tangent?
+    if (moved < dim and not along) or base.definition.time_dependent:
         return both
     begin, end = both._origin_time, both._arrived
     (y0, first), (y, M) = both.system.parts(both.origin), both.system.parts(both.final)
@@ -75,11 +95,13 @@ def warn_of_errors(both, names):
     with quiet():
         f0, f, J = base.rhs(begin, y0), base.rhs(end, y), abs(base.jacobian(end, y))
         M, order = M[..., :dim], first[..., :dim]  # of its columns: v0 may be before x0
-        off = abs(_times(M, _times(order, f0)) - f) - ALLOWED * _times(J, atol + rtol * abs(y))
+        arrives = M[..., moved] if along else _times(M, _times(order, f0))
+        off = abs(arrives - f) - ALLOWED * _times(J, atol + rtol * abs(y))
         step = abs(both._step_lengths)[..., np.newaxis]
         unit = abs(y0) + abs(y) + step * (abs(f0) + abs(f))
         speed = np.fmax.reduce(abs(np.stack([f0, f])) / unit, axis=-1, keepdims=True).min(axis=0)
-        lost = np.any(off > LOST * speed * _times(abs(M), _times(order, unit)), axis=-1)
+        size = WHOLE * unit if along else LOST * _times(abs(M), _times(order, unit))
+        lost = np.any(off > speed * size, axis=-1)
     if count := np.count_nonzero(lost & (both.status == 0)):
         warn_caller(
             f"sensitivities of {count} of {lost.size} trajectories are off by"

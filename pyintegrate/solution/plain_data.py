@@ -243,7 +243,10 @@ def system_from_data(header, arrays, given):
     if not np.allclose(slope, _slope(system), rtol=1e-9, atol=1e-300, equal_nan=True):
         raise Mismatch(f"the system {name!r} that was saved has other equations")
     if (names := header["sensitivity"]) is not None:
-        system = tangents_of(system, checked_names(system, names))[0]
+        names, base = checked_names(system, names), system
+        system = tangents_of(base, names)[0]
+        if len(header["state_names"]) > system.dim:
+            system = tangents_of(base, names, 1)[0]
     if (names := tuple(header["state_names"])) != system.state_names:
         raise Mismatch(
             f"the components of {name!r} are {', '.join(system.state_names)}, and were"

@@ -50,8 +50,10 @@ def check_alone(given):
             )
 
 
-def with_tangents(system, sensitivity, x0, v0, dtype):
+def with_tangents(system, sensitivity, x0, v0, dtype, more=()):
     """A system with the requested tangents, and its first state.
+
+    more: an array (..., dim, 1) of one more tangent at the start, or nothing.
 
     Returns
     -------
@@ -59,15 +61,24 @@ def with_tangents(system, sensitivity, x0, v0, dtype):
         The system with tangents, the names, its state, and the dtype of the run.
     """
     names = checked_names(checked_system(system), sensitivity)
-    both, moved = tangents_of(system, names)
+    both, moved = tangents_of(system, names, len(more) > 0)
     dtype = checked_dtype(dtype, x0, v0)
-    return both, names, both.initial_state(x0, v0, tangents=np.eye(system.dim)[:, moved]), dtype
+    units = np.eye(system.dim)[:, moved]
+    if len(more):
+        units = np.concatenate([np.broadcast_to(units, (*more.shape[:-1], len(moved))), more], -1)
+    return both, names, both.initial_state(x0, v0, tangents=units), dtype
 
 
-def tangents_of(system, names):
-    """The system with tangents along checked names, and which components move at the start."""
-    moved = [d for name in names if name in STARTS for d in start_components(system, name)]
-    return system.tangent(len(moved), [name for name in names if name not in STARTS]), moved
+def moved_by(system, names):
+    """The components of the start that are among checked names."""
+    return [d for name in names if name in STARTS for d in start_components(system, name)]
+
+
+def tangents_of(system, names, more=0):
+    """The system with tangents along checked names, and `more`; and which components move at the
+    start."""
+    moved = moved_by(system, names)
+    return system.tangent(len(moved) + more, [n for n in names if n not in STARTS]), moved
 
 
 def motion_alone(both):
@@ -106,6 +117,7 @@ def derivatives(both, names):
     for name in sorted(names, key=lambda name: name not in STARTS):  # as the tangents lie
         start = name in STARTS
         shape = (len(start_components(base, name)),) if start else base.shapes[name]
+        first = first if start else max(first, both.system.free)
         part = columns[..., first : first + prod(shape)]
         found[name] = part.reshape(*part.shape[:-1], *shape)
         first += prod(shape)

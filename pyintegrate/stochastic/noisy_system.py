@@ -173,7 +173,7 @@ class NoisyTangentSystem(Directions, NoisySystem):
     langevin = property(lambda self: self.definition.base.langevin)  # type: ignore[assignment]
 
     def next_state(self, method):
-        base, places, k = self.definition.base, self.places, self._free
+        base, places, k = self.definition.base, self.places, self.free
         _, after, second = base.next_state(method)
         rows, graph = dict(elements_of(base, base.shapes)), Graph(self.dim, 0)
         elements = [(name, rows[name]) for name in self.directions[k:]]

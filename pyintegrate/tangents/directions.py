@@ -42,13 +42,13 @@ class Directions:
         return self.definition.directions
 
     @property
-    def _free(self):
+    def free(self):
         """The number of tangents along no parameter."""
         return sum(name.isdigit() for name in self.directions)
 
     def __reduce__(self):
-        along = (name.partition("[")[0] for name in self.directions[self._free :])
-        return tangent_again, (self.base, self._free, tuple(dict.fromkeys(along)))
+        along = (name.partition("[")[0] for name in self.directions[self.free :])
+        return tangent_again, (self.base, self.free, tuple(dict.fromkeys(along)))
 
     def parts(self, y):
         """The base's state and its tangents.
@@ -103,7 +103,7 @@ class Directions:
         >>> dy[:, 0].round(6).tolist()  # sin t, cos t
         [0.841471, 0.540302]
         """
-        base, n, k = self.definition.base, len(self.directions), self._free
+        base, n, k = self.definition.base, len(self.directions), self.free
         units = self.parts(self.initial)[1]
         if x0 is None is v0 is base.initial:  # the base has no initial state
             x0 = np.zeros(base.dim)
