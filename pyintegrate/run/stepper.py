@@ -513,7 +513,10 @@ class Stepper:
         except ValueError as error:
             raise ValueError(f"mask must be a regular array: {error}") from None
         if mask.dtype != np.bool_:
-            raise TypeError(f"mask must hold truth values, got {mask.dtype}")
+            raise TypeError(
+                f"mask must hold truth values, got {mask.dtype}: np.isin(np.arange(n), places) is"
+                " the mask of trajectories by their places"
+            )
         try:
             mask = np.broadcast_to(mask, problem.batch)
         except ValueError:

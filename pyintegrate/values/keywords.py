@@ -67,7 +67,7 @@ for _cure_of, _words in {
     _SYSTEM: "fun func f",
     _METHOD: "integrator solver alg",
     "the batch has the shape of the starts and parameters: x0 of shape (n, dim)": "batch"
-    " batch_size num_envs n_envs trajectories",
+    " batch_size num_envs n_envs trajectories n_trajectories num_trajectories n_paths",
     "transient= is the time that is left out at the start": "Ttr",
     "what is crossed is subtracted, lambda t, y: y[2] - 27; an event takes level=, crossings of a"
     " component value=": "value level",
