@@ -94,14 +94,17 @@ def warn_of_errors(both, names):
     rtol, atol = _of_components(base, both)
     with quiet():
         f0, f, J = base.rhs(begin, y0), base.rhs(end, y), abs(base.jacobian(end, y))
-        M, order = M[..., :dim], first[..., :dim]  # of its columns: v0 may be before x0
-        arrives = M[..., moved] if along else _times(M, _times(order, f0))
-        off = abs(arrives - f) - ALLOWED * _times(J, atol + rtol * abs(y))
         step = abs(both._step_lengths)[..., np.newaxis]
         unit = abs(y0) + abs(y) + step * (abs(f0) + abs(f))
         speed = np.fmax.reduce(abs(np.stack([f0, f])) / unit, axis=-1, keepdims=True).min(axis=0)
-        size = WHOLE * unit if along else LOST * _times(abs(M), _times(order, unit))
-        lost = np.any(off > speed * size, axis=-1)
+        if along:
+            arrives, size = M[..., moved], WHOLE * speed * unit
+        else:
+            M, order = M[..., :dim], first[..., :dim]  # of its columns: v0 may be before x0
+            arrives = _times(M, _times(order, f0))
+            rounding = 8 * np.finfo(M.dtype).eps * abs(f0)
+            size = _times(abs(M), _times(order, LOST * speed * unit + rounding))
+        lost = np.any(abs(arrives - f) - ALLOWED * _times(J, atol + rtol * abs(y)) > size, axis=-1)
     if count := np.count_nonzero(lost & (both.status == 0)):
         warn_caller(
             f"sensitivities of {count} of {lost.size} trajectories are off by"
