@@ -67,19 +67,64 @@ INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
     return vselect(fast, vpower_of_two(half), vone);
 }
 
+/* In one register, n components: multiplies row i of M and divides its column by a power of two, as
+ * unit[i]. The rows of M are those of all components. */
+static void measure_row(const Chunk *c, int n, vreal *M, vreal *unit, int i, vreal factor) {
+    const int64_t R = c->R;
+    EACH_BELOW(k, n) {
+        M[(i * c->dim + k) * R] *= factor;
+        M[(k * c->dim + i) * R] /= factor;
+    }
+    unit[i * R] *= factor;
+}
+enum { SWEEPS = 8 };
+/* Components in units so far apart that the pivot of one would leave rounding of the other's
+ * equation: units in which row and column have entries of one size (Osborne 1960, J. ACM 7, 338).
+ * True if any is not 1. own: of each component, 0 if it is a tangent's; or NULL. */
+static int balance(const Chunk *c, int n, vreal *M, vreal *unit, const vreal *own) {
+    const int64_t R = c->R;
+    vreal room = vset(EPSILON); /* once one is too far apart, for all of its lane */
+    int scaled = 0;
+    for (int sweep = 0, changes = 1; sweep < SWEEPS && changes; sweep++) {
+        changes = 0;
+        EACH_BELOW(i, n) {
+            vreal row = vzero, column = vzero;
+            EACH_BELOW(k, n) {
+                const vint beside = ((own ? own[i * R] : vone) == 0) ^
+                                    ((own ? own[k * R] : vone) == 0); /* a tangent's, and none */
+                if (k == i) continue;
+                row = vlarger(vabs(vonly(~beside, M[(i * c->dim + k) * R])), row);
+                column = vlarger(vabs(vonly(~beside, M[(k * c->dim + i) * R])), column);
+            }
+            const vreal least = vmin(row, column), most = vmax(row, column);
+            const vint apart = (least < room * most) & (least > 0) & (most <= REAL_MAX);
+            if (!vany(apart)) continue;
+            const vint half = (((vint)column >> MANTISSA_BITS) - ((vint)row >> MANTISSA_BITS)) >> 1;
+            measure_row(c, n, M, unit, i, vselect(apart, vpower_of_two((vnatural)half), vone));
+            TAKE(room, apart, vset(REAL(0.0625)));
+            scaled = changes = 1;
+        }
+    }
+    return scaled;
+}
+
 /* Solves M x = r in place in one register, each lane by itself: n x n entries of M, n of r.
  * singular: lanes with a pivot of zero. Returns a mask of lanes with det M < 0. If n is a constant,
- * the compiler keeps all of it in registers; pauses are for large n. */
-INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
+ * the compiler keeps all of it in registers; pauses are for large n.
+ * own: as above, of all unknowns. The motion does not depend on its tangents, whose equations, in
+ * other units, may have the larger entries: they are no pivots for it, and the sign is its own. */
+INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, const vreal *own, vint *singular) {
     vint sign = {0};
     *singular = vset_int(0);
 #define ENTRY(i, k) M[(i) * n + (k)]
+#define OWN(i)      (!own || own[(i) * c->R][0] != 0)
     KNOWN(k, 0, n) {
         if (n > LARGEST_KNOWN && stops(c)) return sign;
         KNOWN(i, k + 1, n) { /* the largest entry of the column comes to the top */
+            if (OWN(i) != OWN(k)) continue;
             const vint swap = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
             if (!vany(swap)) continue;
-            sign ^= swap;
+            if (OWN(k)) sign ^= swap;
             KNOWN(j, k, n) {
                 const vreal upper = ENTRY(k, j), lower = ENTRY(i, j);
                 ENTRY(k, j) = vselect(swap, lower, upper);
@@ -90,9 +135,10 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
             r[i] = vselect(swap, upper, lower);
         }
         *singular |= ENTRY(k, k) == 0;
-        sign ^= (vint)ENTRY(k, k);
+        if (OWN(k)) sign ^= (vint)ENTRY(k, k);
         const vreal inverse = 1 / ENTRY(k, k);
         KNOWN(i, k + 1, n) {
+            if (OWN(i) > OWN(k)) continue;
             const vreal factor = -ENTRY(i, k) * inverse;
             KNOWN(j, k + 1, n) ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
             r[i] = vfma(factor, r[k], r[i]);
@@ -105,6 +151,7 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
         KNOWN(j, k + 1, n) sum = vfma(-ENTRY(k, j), r[j], sum);
         r[k] = sum * ENTRY(k, k);
     }
+#undef OWN
 #undef ENTRY
     return sign;
 }
@@ -154,7 +201,7 @@ typedef struct {
         struct {
             vreal *slopes, *residual, *state, *jacobian, *matrix, *step, *last, *before, *fraction;
             vint *first, *grown, *done;
-            vreal *shifted, *here;
+            vreal *shifted, *here, *unit, *own;
         };
     };
 } Newton;
@@ -207,6 +254,38 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     return back;
 }
 
+/* Units of the components in register u, from all Jacobians, which are lost. */
+static void find_units(const Chunk *c, const Newton *s, int64_t u) {
+    const int64_t R = c->R, all = c->dim;
+    vreal *J = s->jacobian + (all - s->dim) * all * R + u;
+    EACH_FROM(j, 1, s->stages)
+        EACH_BELOW(i, s->dim * all)
+            J[i * R] = vmax(vabs(J[i * R]), vabs(J[(j * all * all + i) * R]));
+    EACH_BELOW(i, s->dim) s->unit[i * R + u] = vone;
+    balance(c, s->dim, J, s->unit + u, s->own ? s->own + u : NULL);
+}
+/* Lanes of register u in which no correction is more than rounding beside the state, or beside the
+ * tangent, that it belongs to, in those units. */
+static vint within_rounding(const Chunk *c, const Newton *s, int64_t u, const vreal *r) {
+    const int64_t R = c->R;
+    const int dim = s->dim, half = c->dof ? c->dof : dim, size = s->stages * dim,
+              many = half / (1 + c->tile->system->tangents);
+    vint within = vset_int(-1);
+    find_units(c, s, u);
+    for (int from = 0; from < half; from += many) {
+        vreal largest = vzero, state = vset(TINY);
+        EACH_BELOW(i, size) {
+            const int d = i % dim;
+            if (d % half < from || d % half >= from + many) continue;
+            const vreal unit = s->unit[d * R + u];
+            largest = vmax(largest, vabs(r[i]) * unit);
+            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * unit);
+        }
+        within &= largest <= state * EPSILON;
+    }
+    return within;
+}
+
 /* In register u, z moves by the correction M^-1 r, or back by half of the one before; lanes that
  * have converged, or cannot, are done. */
 INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M, vreal *r) {
@@ -214,10 +293,12 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     const int size = stages * dim;
     vreal *z = s->z + u, *step = s->step + u, *last = s->last + u, *before = s->before + u,
           *fraction = s->fraction + u;
+    const vreal *own = s->own ? s->own + u : NULL;
     vint *done = s->done + u, *first = s->first + u, singular;
     equations(c, s, u, stages, dim, M, r);
     vreal norm = vzero;
-    KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
+    KNOWN(i, 0, size)
+        if (!own || own[i * R][0] != 0) norm = vmax(norm, vabs(r[i]));
     const vreal unit = dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
     const int scaled = vany(unit != 1);
     if (scaled)
@@ -227,7 +308,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
             KNOWN(k, 0, size)
                 if (fast != (k % dim >= c->dof)) M[i * size + k] *= fast ? 1 / unit : unit;
         }
-    const vint sign = eliminate(c, size, M, r, &singular);
+    const vint sign = eliminate(c, size, M, r, own, &singular);
     if (scaled)
         KNOWN(i, 0, size)
             if (i % dim >= c->dof) r[i] *= unit;
@@ -237,6 +318,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     KNOWN(i, 0, size) {
         const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R] + r[i]) + TINY;
         change = vmax(change, vabs(r[i]) / here);
+        if (own && own[i * R][0] == 0) continue;
         largest = vmax(largest, vabs(r[i]));
         state = vmax(state, here);
     }
@@ -264,7 +346,10 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     vint ends = (change <= EPSILON) | (change * change <= *last * EPSILON);
     if (vany(going & ~ends)) {
         const vint rounding = (change <= STAGNATION) | (largest <= state * EPSILON);
-        ends |= ~(change <= REAL_MAX) | ((change * 2 >= *last) & rounding & (*last > 0));
+        vint stays = going & (change * 2 >= *last) & rounding & (*last > 0);
+        if (vany(stays & ~(change <= STAGNATION)))
+            stays &= (change <= STAGNATION) | within_rounding(c, s, u, r);
+        ends |= ~(change <= REAL_MAX) | stays;
     }
     ends &= ~back;
     const vint folded = sign & ~*first & going & ends;
@@ -300,6 +385,9 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, rows);
     EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);
+    const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
+    EACH_BELOW(i, size * R) s.own[i] = vset(i / R % half < half / (1 + tangents));
+    if (!tangents) s.own = NULL;
     vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));

@@ -6,7 +6,7 @@
 
 /* Newton's method (newton.h) for `stages` stages of `unknowns` components each, for a system of
  * `dim`: this is the only list of its rows; returns their sum. */
-enum { NEWTON_PARTS = 14 };
+enum { NEWTON_PARTS = 16 };
 static inline int64_t newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
                                    int64_t rows[NEWTON_PARTS]) {
     const int64_t size = stages * unknowns;
@@ -25,6 +25,8 @@ static inline int64_t newton_parts(int64_t dim, int64_t unknowns, int64_t stages
         1,                  /* a mask: which are done */
         dim,                /* slopes at shifted states, for differences */
         1,                  /* the shifted component */
+        unknowns,           /* units */
+        size,               /* which are not tangents */
     };
     int64_t sum = 0;
     EACH_BELOW(i, NEWTON_PARTS) sum += rows[i] = all[i];
