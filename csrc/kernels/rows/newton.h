@@ -67,42 +67,50 @@ INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
     return vselect(fast, vpower_of_two(half), vone);
 }
 
-/* In one register, n components: multiplies row i of M and divides its column by a power of two, as
- * unit[i]. The rows of M are those of all components. */
-static void measure_row(const Chunk *c, int n, vreal *M, vreal *unit, int i, vreal factor) {
-    const int64_t R = c->R;
-    EACH_BELOW(k, n) {
-        M[(i * c->dim + k) * R] *= factor;
-        M[(k * c->dim + i) * R] /= factor;
-    }
-    unit[i * R] *= factor;
-}
 enum { SWEEPS = 8 };
+/* Multiplies row i of M in register j and divides its column by a power of two, as unit[i]. */
+static void measure_row(const Chunk *c, vreal *M, vreal *unit, int i, int64_t j, vreal factor) {
+    const int64_t R = c->R;
+    EACH_BELOW(k, c->dim) {
+        M[(i * c->dim + k) * R + j] *= factor;
+        M[(k * c->dim + i) * R + j] /= factor;
+    }
+    unit[i * R + j] *= factor;
+}
 /* Components in units so far apart that the pivot of one would leave rounding of the other's
  * equation: units in which row and column have entries of one size (Osborne 1960, J. ACM 7, 338).
  * True if any is not 1. own: of each component, 0 if it is a tangent's; or NULL. */
-static int balance(const Chunk *c, int n, vreal *M, vreal *unit, const vreal *own) {
-    const int64_t R = c->R;
-    vreal room = vset(EPSILON); /* once one is too far apart, for all of its lane */
+INLINE int measure(Chunk *c, vreal *M, vreal *unit, const vreal *own) {
+    const int dim = c->dim;
     int scaled = 0;
-    for (int sweep = 0, changes = 1; sweep < SWEEPS && changes; sweep++) {
-        changes = 0;
-        EACH_BELOW(i, n) {
-            vreal row = vzero, column = vzero;
-            EACH_BELOW(k, n) {
-                const vint beside = ((own ? own[i * R] : vone) == 0) ^
-                                    ((own ? own[k * R] : vone) == 0); /* a tangent's, and none */
-                if (k == i) continue;
-                row = vlarger(vabs(vonly(~beside, M[(i * c->dim + k) * R])), row);
-                column = vlarger(vabs(vonly(~beside, M[(k * c->dim + i) * R])), column);
+    EACH_BELOW(i, dim * c->R) unit[i] = vone;
+    EACH_REGISTER(j, c) {
+        const vreal velocities = unit_of_velocities(c, M + j);
+        int changes = vany(velocities != 1);
+        for (int i = c->dof; i < dim && changes; i++) measure_row(c, M, unit, i, j, 1 / velocities);
+        vreal room = vset(EPSILON); /* once one is too far apart, for all of its lane */
+        scaled |= changes, changes = 1;
+        for (int sweep = 0; sweep < SWEEPS && changes; sweep++) {
+            changes = 0;
+            EACH_BELOW(i, dim) {
+                vreal row = vzero, column = vzero;
+                EACH_BELOW(k, dim) {
+                    const vint beside =
+                        ((own ? own[i * c->R + j] : vone) == 0) ^
+                        ((own ? own[k * c->R + j] : vone) == 0); /* a tangent's, and none */
+                    if (k == i) continue;
+                    row = vlarger(vabs(vonly(~beside, M[(i * dim + k) * c->R + j])), row);
+                    column = vlarger(vabs(vonly(~beside, M[(k * dim + i) * c->R + j])), column);
+                }
+                const vreal least = vmin(row, column), most = vmax(row, column);
+                const vint apart = (least < room * most) & (least > 0) & (most <= REAL_MAX);
+                if (!vany(apart)) continue;
+                const vint half =
+                    (((vint)column >> MANTISSA_BITS) - ((vint)row >> MANTISSA_BITS)) >> 1;
+                measure_row(c, M, unit, i, j, vselect(apart, vpower_of_two((vnatural)half), vone));
+                TAKE(room, apart, vset(REAL(0.0625)));
+                scaled = changes = 1;
             }
-            const vreal least = vmin(row, column), most = vmax(row, column);
-            const vint apart = (least < room * most) & (least > 0) & (most <= REAL_MAX);
-            if (!vany(apart)) continue;
-            const vint half = (((vint)column >> MANTISSA_BITS) - ((vint)row >> MANTISSA_BITS)) >> 1;
-            measure_row(c, n, M, unit, i, vselect(apart, vpower_of_two((vnatural)half), vone));
-            TAKE(room, apart, vset(REAL(0.0625)));
-            scaled = changes = 1;
         }
     }
     return scaled;
@@ -117,7 +125,7 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, const vreal *own, vin
     vint sign = {0};
     *singular = vset_int(0);
 #define ENTRY(i, k) M[(i) * n + (k)]
-#define OWN(i)      (!own || own[(i) * c->R][0] != 0)
+#define OWN(i)      (!own || own[i][0] != 0)
     KNOWN(k, 0, n) {
         if (n > LARGEST_KNOWN && stops(c)) return sign;
         KNOWN(i, k + 1, n) { /* the largest entry of the column comes to the top */
@@ -254,19 +262,23 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     return back;
 }
 
-/* Units of the components in register u, from all Jacobians, which are lost. */
+/* Units of the components in register u by `measure`, from the Jacobians of all stages. */
 static void find_units(const Chunk *c, const Newton *s, int64_t u) {
-    const int64_t R = c->R, all = c->dim;
-    vreal *J = s->jacobian + (all - s->dim) * all * R + u;
-    EACH_FROM(j, 1, s->stages)
-        EACH_BELOW(i, s->dim * all)
-            J[i * R] = vmax(vabs(J[i * R]), vabs(J[(j * all * all + i) * R]));
-    EACH_BELOW(i, s->dim) s->unit[i * R + u] = vone;
-    balance(c, s->dim, J, s->unit + u, s->own ? s->own + u : NULL);
+    const int64_t R = c->R, all = c->dim, dim = s->dim;
+    const vreal *J = s->jacobian + (all - dim) * all * R + u;
+    vreal *M = s->matrix;
+    Chunk one = *c;
+    one.R = 1, one.dim = s->dim, one.dof = 0;
+    EACH_BELOW(i, dim * dim) {
+        M[i] = vzero;
+        EACH_BELOW(j, s->stages)
+            M[i] = vmax(vabs(J[((j * all + i / dim) * all + i % dim) * R]), M[i]);
+    }
+    measure(&one, M, s->unit, s->own);
 }
 /* Lanes of register u in which no correction is more than rounding beside the state, or beside the
  * tangent, that it belongs to, in those units. */
-static vint within_rounding(const Chunk *c, const Newton *s, int64_t u, const vreal *r) {
+static vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
     const int64_t R = c->R;
     const int dim = s->dim, half = c->dof ? c->dof : dim, size = s->stages * dim,
               many = half / (1 + c->tile->system->tangents);
@@ -277,9 +289,8 @@ static vint within_rounding(const Chunk *c, const Newton *s, int64_t u, const vr
         EACH_BELOW(i, size) {
             const int d = i % dim;
             if (d % half < from || d % half >= from + many) continue;
-            const vreal unit = s->unit[d * R + u];
-            largest = vmax(largest, vabs(r[i]) * unit);
-            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * unit);
+            largest = vmax(largest, vabs(s->step[i * R + u]) * s->unit[d]);
+            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * s->unit[d]);
         }
         within &= largest <= state * EPSILON;
     }
@@ -288,17 +299,17 @@ static vint within_rounding(const Chunk *c, const Newton *s, int64_t u, const vr
 
 /* In register u, z moves by the correction M^-1 r, or back by half of the one before; lanes that
  * have converged, or cannot, are done. */
-INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M, vreal *r) {
+INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, const vreal *own,
+                    vreal *M, vreal *r) {
     const int64_t R = c->R;
     const int size = stages * dim;
     vreal *z = s->z + u, *step = s->step + u, *last = s->last + u, *before = s->before + u,
           *fraction = s->fraction + u;
-    const vreal *own = s->own ? s->own + u : NULL;
     vint *done = s->done + u, *first = s->first + u, singular;
     equations(c, s, u, stages, dim, M, r);
     vreal norm = vzero;
     KNOWN(i, 0, size)
-        if (!own || own[i * R][0] != 0) norm = vmax(norm, vabs(r[i]));
+        if (!own || own[i][0] != 0) norm = vmax(norm, vabs(r[i]));
     const vreal unit = dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
     const int scaled = vany(unit != 1);
     if (scaled)
@@ -318,7 +329,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     KNOWN(i, 0, size) {
         const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R] + r[i]) + TINY;
         change = vmax(change, vabs(r[i]) / here);
-        if (own && own[i * R][0] == 0) continue;
+        if (own && own[i][0] == 0) continue;
         largest = vmax(largest, vabs(r[i]));
         state = vmax(state, here);
     }
@@ -348,7 +359,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
         const vint rounding = (change <= STAGNATION) | (largest <= state * EPSILON);
         vint stays = going & (change * 2 >= *last) & rounding & (*last > 0);
         if (vany(stays & ~(change <= STAGNATION)))
-            stays &= (change <= STAGNATION) | within_rounding(c, s, u, r);
+            stays &= (change <= STAGNATION) | within_rounding(c, s, u);
         ends |= ~(change <= REAL_MAX) | stays;
     }
     ends &= ~back;
@@ -364,12 +375,16 @@ static int correct_rows(Chunk *c, const Newton *s) {
     EACH_WHILE(u, c->R, !c->stopped) {
         if (!vany(~done[u])) continue;
         vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
-        if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, M, r);
-        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, M, r);
-        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, M, r);
-        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, M, r);
-        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, M, r);
-        else correct(c, s, u, s->stages, s->dim, s->matrix, s->residual);
+        const vreal *own = s->own;
+        if (own && s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, own, M, r);
+        else if (own && s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, own, M, r);
+        else if (own) correct(c, s, u, s->stages, s->dim, own, s->matrix, s->residual);
+        else if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, NULL, M, r);
+        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, NULL, M, r);
+        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, NULL, M, r);
+        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, NULL, M, r);
+        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, NULL, M, r);
+        else correct(c, s, u, s->stages, s->dim, NULL, s->matrix, s->residual);
         going |= ~done[u];
     }
     return vany(going);
@@ -386,8 +401,8 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     newton_parts(c->dim, dim, stages, rows);
     EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);
     const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
-    EACH_BELOW(i, size * R) s.own[i] = vset(i / R % half < half / (1 + tangents));
     if (!tangents) s.own = NULL;
+    EACH_BELOW(i, tangents ? size : 0) s.own[i] = vset(i % half < half / (1 + tangents));
     vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));

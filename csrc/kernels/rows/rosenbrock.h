@@ -39,20 +39,6 @@ static void refuse_singular(Chunk *c, const vreal *M) {
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
-/* Units of the components of M, in which it is then: of velocities, and those of `balance`. True if
- * any is not 1. */
-static int measure(Chunk *c, vreal *M, vreal *unit, const vreal *own) {
-    int scaled = 0;
-    EACH_BELOW(i, c->dim * c->R) unit[i] = vone;
-    EACH_REGISTER(j, c) {
-        const vreal velocities = unit_of_velocities(c, M + j);
-        const int fast = vany(velocities != 1);
-        for (int i = c->dof; i < c->dim && fast; i++)
-            measure_row(c, c->dim, M + j, unit + j, i, 1 / velocities);
-        scaled |= fast | balance(c, c->dim, M + j, unit + j, own ? own + j : NULL);
-    }
-    return scaled;
-}
 /* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */
 INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_t i, vreal beside) {
     EACH_BELOW(j, n)

@@ -25,8 +25,8 @@ static inline int64_t newton_parts(int64_t dim, int64_t unknowns, int64_t stages
         1,                  /* a mask: which are done */
         dim,                /* slopes at shifted states, for differences */
         1,                  /* the shifted component */
-        unknowns,           /* units */
-        size,               /* which are not tangents */
+        unknowns,           /* units, of one register */
+        size,               /* which are not tangents, of one register */
     };
     int64_t sum = 0;
     EACH_BELOW(i, NEWTON_PARTS) sum += rows[i] = all[i];
