@@ -209,7 +209,7 @@ typedef struct {
         struct {
             vreal *slopes, *residual, *state, *jacobian, *matrix, *step, *last, *before, *fraction;
             vint *first, *grown, *done;
-            vreal *shifted, *here, *unit, *own;
+            vreal *shifted, *here, *own;
         };
     };
 } Newton;
@@ -262,7 +262,7 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     return back;
 }
 
-/* Units of the components in register u by `measure`, from the Jacobians of all stages. */
+/* shifted: units of the components in register u by `measure`, from the Jacobians of all stages. */
 static void find_units(const Chunk *c, const Newton *s, int64_t u) {
     const int64_t R = c->R, all = c->dim, dim = s->dim;
     const vreal *J = s->jacobian + (all - dim) * all * R + u;
@@ -274,14 +274,15 @@ static void find_units(const Chunk *c, const Newton *s, int64_t u) {
         EACH_BELOW(j, s->stages)
             M[i] = vmax(vabs(J[((j * all + i / dim) * all + i % dim) * R]), M[i]);
     }
-    measure(&one, M, s->unit, s->own);
+    measure(&one, M, s->shifted, s->own);
 }
 /* Lanes of register u in which no correction is more than rounding beside the state, or beside the
  * tangent, that it belongs to, in those units. */
-static vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
+RARE vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
     const int64_t R = c->R;
     const int dim = s->dim, half = c->dof ? c->dof : dim, size = s->stages * dim,
               many = half / (1 + c->tile->system->tangents);
+    const vreal *unit = s->shifted;
     vint within = vset_int(-1);
     find_units(c, s, u);
     for (int from = 0; from < half; from += many) {
@@ -289,8 +290,8 @@ static vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
         EACH_BELOW(i, size) {
             const int d = i % dim;
             if (d % half < from || d % half >= from + many) continue;
-            largest = vmax(largest, vabs(s->step[i * R + u]) * s->unit[d]);
-            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * s->unit[d]);
+            largest = vmax(largest, vabs(s->step[i * R + u]) * unit[d]);
+            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * unit[d]);
         }
         within &= largest <= state * EPSILON;
     }
@@ -357,8 +358,8 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, c
     vint ends = (change <= EPSILON) | (change * change <= *last * EPSILON);
     if (vany(going & ~ends)) {
         const vint rounding = (change <= STAGNATION) | (largest <= state * EPSILON);
-        vint stays = going & (change * 2 >= *last) & rounding & (*last > 0);
-        if (vany(stays & ~(change <= STAGNATION)))
+        vint stays = (change * 2 >= *last) & rounding & (*last > 0);
+        if (vany(stays & going & ~(change <= STAGNATION)))
             stays &= (change <= STAGNATION) | within_rounding(c, s, u);
         ends |= ~(change <= REAL_MAX) | stays;
     }
@@ -368,6 +369,13 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, c
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vzero, change);
 }
+/* Of a system with tangents. */
+static __attribute__((noinline)) void correct_tangents(Chunk *c, const Newton *s, int64_t u) {
+    vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
+    if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, s->own, M, r);
+    else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, s->own, M, r);
+    else correct(c, s, u, s->stages, s->dim, s->own, s->matrix, s->residual);
+}
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
     const vint *done = s->done;
@@ -375,10 +383,7 @@ static int correct_rows(Chunk *c, const Newton *s) {
     EACH_WHILE(u, c->R, !c->stopped) {
         if (!vany(~done[u])) continue;
         vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
-        const vreal *own = s->own;
-        if (own && s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, own, M, r);
-        else if (own && s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, own, M, r);
-        else if (own) correct(c, s, u, s->stages, s->dim, own, s->matrix, s->residual);
+        if (s->own) correct_tangents(c, s, u);
         else if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, NULL, M, r);
         else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, NULL, M, r);
         else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, NULL, M, r);
@@ -398,7 +403,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     Newton s = {n, stages, power, dim, 0, times_c, a, base, z, {{NULL}}};
     vreal *free = c->free;
     int64_t rows[NEWTON_PARTS];
-    newton_parts(c->dim, dim, stages, rows);
+    newton_parts(c->dim, dim, stages, c->tile->system->tangents, rows);
     EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);
     const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
     if (!tangents) s.own = NULL;
