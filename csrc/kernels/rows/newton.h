@@ -22,8 +22,9 @@
 #include "chunk.h"
 #include "workspace.h"
 
-/* Correct roots of stiff problems need at most 20 iterations, in which the residual grows twice. */
-enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6 };
+/* Correct roots of stiff problems need at most 20 iterations, in which the residual grows twice.
+ * Later ones measure components in units, in case pivots were rounding. */
+enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6, NEWTON_EARLY = 6 };
 /* A loop over unknowns, unrolled if their number is a constant, LARGEST_KNOWN at most. */
 enum { LARGEST_KNOWN = 4 };
 #define KNOWN(i, from, to) UNROLL_SOME for (int i = (from); i < (to); i++)
@@ -268,7 +269,7 @@ static void find_units(const Chunk *c, const Newton *s, int64_t u) {
     const vreal *J = s->jacobian + (all - dim) * all * R + u;
     vreal *M = s->matrix;
     Chunk one = *c;
-    one.R = 1, one.dim = s->dim, one.dof = 0;
+    one.R = 1, one.dim = s->dim, one.dof = dim < all ? 0 : c->dof;
     EACH_BELOW(i, dim * dim) {
         M[i] = vzero;
         EACH_BELOW(j, s->stages)
@@ -301,29 +302,29 @@ RARE vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
 /* In register u, z moves by the correction M^-1 r, or back by half of the one before; lanes that
  * have converged, or cannot, are done. */
 INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, const vreal *own,
-                    vreal *M, vreal *r) {
+                    int late, vreal *M, vreal *r) {
     const int64_t R = c->R;
     const int size = stages * dim;
     vreal *z = s->z + u, *step = s->step + u, *last = s->last + u, *before = s->before + u,
           *fraction = s->fraction + u;
     vint *done = s->done + u, *first = s->first + u, singular;
+    if (late) find_units(c, s, u);
     equations(c, s, u, stages, dim, M, r);
     vreal norm = vzero;
     KNOWN(i, 0, size)
         if (!own || own[i][0] != 0) norm = vmax(norm, vabs(r[i]));
-    const vreal unit = dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
-    const int scaled = vany(unit != 1);
+    const vreal unit = late || dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
+    const int scaled = late || vany(unit != 1);
+#define UNIT(i) (late ? s->shifted[(i) % dim] : (i) % dim >= c->dof ? 1 / unit : vone)
     if (scaled)
         KNOWN(i, 0, size) {
-            const int fast = i % dim >= c->dof;
-            if (fast) r[i] /= unit;
-            KNOWN(k, 0, size)
-                if (fast != (k % dim >= c->dof)) M[i * size + k] *= fast ? 1 / unit : unit;
+            r[i] *= UNIT(i);
+            KNOWN(k, 0, size) M[i * size + k] *= UNIT(i) / UNIT(k);
         }
     const vint sign = eliminate(c, size, M, r, own, &singular);
     if (scaled)
-        KNOWN(i, 0, size)
-            if (i % dim >= c->dof) r[i] *= unit;
+        KNOWN(i, 0, size) r[i] /= UNIT(i);
+#undef UNIT
     fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
     vreal change = vzero, largest = vzero, state = vset(TINY);
@@ -369,12 +370,13 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, c
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vzero, change);
 }
-/* Of a system with tangents. */
-static __attribute__((noinline)) void correct_tangents(Chunk *c, const Newton *s, int64_t u) {
+/* Of a system with tangents, or late. */
+static __attribute__((noinline)) void correct_any(Chunk *c, const Newton *s, int64_t u) {
     vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
-    if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, s->own, M, r);
-    else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, s->own, M, r);
-    else correct(c, s, u, s->stages, s->dim, s->own, s->matrix, s->residual);
+    const int late = s->iteration >= NEWTON_EARLY;
+    if (!late && s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, s->own, 0, M, r);
+    else if (!late && s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, s->own, 0, M, r);
+    else correct(c, s, u, s->stages, s->dim, s->own, late, s->matrix, s->residual);
 }
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
@@ -383,13 +385,13 @@ static int correct_rows(Chunk *c, const Newton *s) {
     EACH_WHILE(u, c->R, !c->stopped) {
         if (!vany(~done[u])) continue;
         vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
-        if (s->own) correct_tangents(c, s, u);
-        else if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, NULL, M, r);
-        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, NULL, M, r);
-        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, NULL, M, r);
-        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, NULL, M, r);
-        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, NULL, M, r);
-        else correct(c, s, u, s->stages, s->dim, NULL, s->matrix, s->residual);
+        if (s->own || s->iteration >= NEWTON_EARLY) correct_any(c, s, u);
+        else if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, NULL, 0, M, r);
+        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, NULL, 0, M, r);
+        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, NULL, 0, M, r);
+        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, NULL, 0, M, r);
+        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, NULL, 0, M, r);
+        else correct(c, s, u, s->stages, s->dim, NULL, 0, s->matrix, s->residual);
         going |= ~done[u];
     }
     return vany(going);
