@@ -40,13 +40,13 @@ static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
     PiTable table;
     pi_make_table(m, system, &table);
     const int64_t group = table.largest_group;
-    return (m->stages + 2 * group) * system->dim + newton_rows(system->dim, group);
+    return (m->stages + 2 * group) * system->dim + newton_rows(system, group);
 }
 /* The stages. */
 WORKSPACE(rosenbrock, m->stages * system->dim + rosenbrock_rows(system->dim))
 /* The current force, the next state, a predicted state, and its force; in summed form three
  * parts of a difference, and the rounding error of the starter. */
-WORKSPACE(multistep, 8 * system->dim + newton_rows(system->dim, 1))
+WORKSPACE(multistep, 8 * system->dim + newton_rows(system, 1))
 /* The next state, the numbers of a step; and in double precision, two rows each: the trajectories,
  * the numbers of a pair of substeps, and their sums. */
 WORKSPACE(noise, system->dim + 2 + 18 * system->noises)

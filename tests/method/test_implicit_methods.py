@@ -91,6 +91,16 @@ def test_motions_that_die_away_or_come_to_rest_do_not_fail(method):
     assert abs(gone.final).max() < 1e-100
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("first", [0.0, 1e-30])
+def test_a_component_far_below_the_others_is_no_rounding_of_their_pivots(first, dtype):
+    """Its force, -200 x, is smaller than that on its neighbour: the row of that one is no pivot."""
+    beside = pi.rhs(lambda t, y: (-(200 + 180 * y[1]) * y[0], -1e4 * y[0] - 3e4 * y[1]), dim=2)
+    for method in (m for m in A_STABLE if m.family == "implicit_rk"):
+        sol = run(beside, np.array([first, 0.34], dtype), dt=1 / 16, n_steps=12, method=method)
+        assert sol.status == Status.OK, method
+
+
 # ---- failures are those of one trajectory --------------------------------------------------------
 
 

@@ -176,6 +176,34 @@ def test_sensitivities_of_stiff_motions_are_the_same_in_small_units(method):
         np.testing.assert_array_equal(small, one)
 
 
+@pytest.mark.parametrize("method", ["radau_iia5", "gauss6", "sdirk4", "bdf2", "lobatto_iiic4"])
+@pytest.mark.parametrize(("dtype", "unit"), [("float32", 2.0**-26), ("float64", 2.0**-60)])
+def test_sensitivities_by_implicit_methods_are_the_same_in_units_of_each(method, dtype, unit):
+    """Derivatives in other units were pivots of the motion, and corrections were compared with the
+    largest component: states were off by all of their size with status 0, or NOT_CONVERGED.
+    """
+    robertson = pi.rhs(
+        lambda t, y, a, u, s: (
+            s * (-0.04 * a * y[0] + 1e4 / u * y[1] * y[2]),
+            s * (0.04 * a * u * y[0] - 1e4 * y[1] * y[2] - 3e7 / u * y[1] * y[1]),
+            s * 3e7 / u / u * y[1] * y[1],
+        ),
+        dim=3, a=1.0, u=1.0, s=1.0,
+    )  # fmt: skip
+
+    def run(unit, rate):
+        sol = pi.integrate(
+            robertson(u=unit, s=rate), np.array([1.0, 0, 0], dtype), dt=0.01 / rate,
+            n_steps=100, method=method, save="final", sensitivity=("x0", "a"),
+        )  # fmt: skip
+        units = np.array([1.0, unit, 1.0])
+        from_x0 = sol.sensitivity["x0"][-1] / units[:, np.newaxis] * units
+        return np.vstack([sol.final / units, from_x0.T, sol.sensitivity["a"][-1] / units])
+
+    plain = run(1.0, 1.0)
+    np.testing.assert_allclose(run(unit, 2.0**10), plain, rtol=1000 * np.finfo(dtype).eps)
+
+
 def test_sensitivities_to_a_tolerance_go_on_and_are_pickled():
     call = {"rtol": 1e-10, "atol": 1e-12, "sensitivity": ("x0", "mu")}
     whole = pi.solve(pi.systems.kepler, t_end=9.0, **call)

@@ -22,8 +22,9 @@
 #include "chunk.h"
 #include "workspace.h"
 
-/* Correct roots of stiff problems need at most 20 iterations, in which the residual grows twice. */
-enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6 };
+/* Correct roots of stiff problems need at most 20 iterations, in which the residual grows twice.
+ * Later ones measure components in units, in case pivots were rounding. */
+enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6, NEWTON_EARLY = 6 };
 /* A loop over unknowns, unrolled if their number is a constant, LARGEST_KNOWN at most. */
 enum { LARGEST_KNOWN = 4 };
 #define KNOWN(i, from, to) UNROLL_SOME for (int i = (from); i < (to); i++)
@@ -67,19 +68,72 @@ INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
     return vselect(fast, vpower_of_two(half), vone);
 }
 
+enum { SWEEPS = 8 };
+/* Multiplies row i of M in register j and divides its column by a power of two, as unit[i]. */
+static void measure_row(const Chunk *c, vreal *M, vreal *unit, int i, int64_t j, vreal factor) {
+    const int64_t R = c->R;
+    EACH_BELOW(k, c->dim) {
+        M[(i * c->dim + k) * R + j] *= factor;
+        M[(k * c->dim + i) * R + j] /= factor;
+    }
+    unit[i * R + j] *= factor;
+}
+/* Components in units so far apart that the pivot of one would leave rounding of the other's
+ * equation: units in which row and column have entries of one size (Osborne 1960, J. ACM 7, 338).
+ * True if any is not 1. own: of each component, 0 if it is a tangent's; or NULL. */
+INLINE int measure(Chunk *c, vreal *M, vreal *unit, const vreal *own) {
+    const int dim = c->dim;
+    int scaled = 0;
+    EACH_BELOW(i, dim * c->R) unit[i] = vone;
+    EACH_REGISTER(j, c) {
+        const vreal velocities = unit_of_velocities(c, M + j);
+        int changes = vany(velocities != 1);
+        for (int i = c->dof; i < dim && changes; i++) measure_row(c, M, unit, i, j, 1 / velocities);
+        vreal room = vset(EPSILON); /* once one is too far apart, for all of its lane */
+        scaled |= changes, changes = 1;
+        for (int sweep = 0; sweep < SWEEPS && changes; sweep++) {
+            changes = 0;
+            EACH_BELOW(i, dim) {
+                vreal row = vzero, column = vzero;
+                EACH_BELOW(k, dim) {
+                    const vint beside =
+                        ((own ? own[i * c->R + j] : vone) == 0) ^
+                        ((own ? own[k * c->R + j] : vone) == 0); /* a tangent's, and none */
+                    if (k == i) continue;
+                    row = vlarger(vabs(vonly(~beside, M[(i * dim + k) * c->R + j])), row);
+                    column = vlarger(vabs(vonly(~beside, M[(k * dim + i) * c->R + j])), column);
+                }
+                const vreal least = vmin(row, column), most = vmax(row, column);
+                const vint apart = (least < room * most) & (least > 0) & (most <= REAL_MAX);
+                if (!vany(apart)) continue;
+                const vint half =
+                    (((vint)column >> MANTISSA_BITS) - ((vint)row >> MANTISSA_BITS)) >> 1;
+                measure_row(c, M, unit, i, j, vselect(apart, vpower_of_two((vnatural)half), vone));
+                TAKE(room, apart, vset(REAL(0.0625)));
+                scaled = changes = 1;
+            }
+        }
+    }
+    return scaled;
+}
+
 /* Solves M x = r in place in one register, each lane by itself: n x n entries of M, n of r.
  * singular: lanes with a pivot of zero. Returns a mask of lanes with det M < 0. If n is a constant,
- * the compiler keeps all of it in registers; pauses are for large n. */
-INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
+ * the compiler keeps all of it in registers; pauses are for large n.
+ * own: as above, of all unknowns. The motion does not depend on its tangents, whose equations, in
+ * other units, may have the larger entries: they are no pivots for it, and the sign is its own. */
+INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, const vreal *own, vint *singular) {
     vint sign = {0};
     *singular = vset_int(0);
 #define ENTRY(i, k) M[(i) * n + (k)]
+#define OWN(i)      (!own || own[i][0] != 0)
     KNOWN(k, 0, n) {
         if (n > LARGEST_KNOWN && stops(c)) return sign;
         KNOWN(i, k + 1, n) { /* the largest entry of the column comes to the top */
+            if (OWN(i) != OWN(k)) continue;
             const vint swap = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
             if (!vany(swap)) continue;
-            sign ^= swap;
+            if (OWN(k)) sign ^= swap;
             KNOWN(j, k, n) {
                 const vreal upper = ENTRY(k, j), lower = ENTRY(i, j);
                 ENTRY(k, j) = vselect(swap, lower, upper);
@@ -90,9 +144,10 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
             r[i] = vselect(swap, upper, lower);
         }
         *singular |= ENTRY(k, k) == 0;
-        sign ^= (vint)ENTRY(k, k);
+        if (OWN(k)) sign ^= (vint)ENTRY(k, k);
         const vreal inverse = 1 / ENTRY(k, k);
         KNOWN(i, k + 1, n) {
+            if (OWN(i) > OWN(k)) continue;
             const vreal factor = -ENTRY(i, k) * inverse;
             KNOWN(j, k + 1, n) ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
             r[i] = vfma(factor, r[k], r[i]);
@@ -105,6 +160,7 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
         KNOWN(j, k + 1, n) sum = vfma(-ENTRY(k, j), r[j], sum);
         r[k] = sum * ENTRY(k, k);
     }
+#undef OWN
 #undef ENTRY
     return sign;
 }
@@ -154,7 +210,7 @@ typedef struct {
         struct {
             vreal *slopes, *residual, *state, *jacobian, *matrix, *step, *last, *before, *fraction;
             vint *first, *grown, *done;
-            vreal *shifted, *here;
+            vreal *shifted, *here, *own;
         };
     };
 } Newton;
@@ -207,36 +263,75 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     return back;
 }
 
+/* shifted: units of the components in register u by `measure`, from the Jacobians of all stages. */
+static void find_units(const Chunk *c, const Newton *s, int64_t u) {
+    const int64_t R = c->R, all = c->dim, dim = s->dim;
+    const vreal *J = s->jacobian + (all - dim) * all * R + u;
+    vreal *M = s->matrix;
+    Chunk one = *c;
+    one.R = 1, one.dim = s->dim, one.dof = dim < all ? 0 : c->dof;
+    EACH_BELOW(i, dim * dim) {
+        M[i] = vzero;
+        EACH_BELOW(j, s->stages)
+            M[i] = vmax(vabs(J[((j * all + i / dim) * all + i % dim) * R]), M[i]);
+    }
+    measure(&one, M, s->shifted, s->own);
+}
+/* Lanes of register u in which no correction is more than rounding beside the state, or beside the
+ * tangent, that it belongs to, in those units. */
+RARE vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
+    const int64_t R = c->R;
+    const int dim = s->dim, half = c->dof ? c->dof : dim, size = s->stages * dim,
+              many = half / (1 + c->tile->system->tangents);
+    const vreal *unit = s->shifted;
+    vint within = vset_int(-1);
+    find_units(c, s, u);
+    for (int from = 0; from < half; from += many) {
+        vreal largest = vzero, state = vset(TINY);
+        EACH_BELOW(i, size) {
+            const int d = i % dim;
+            if (d % half < from || d % half >= from + many) continue;
+            largest = vmax(largest, vabs(s->step[i * R + u]) * unit[d]);
+            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * unit[d]);
+        }
+        within &= largest <= state * EPSILON;
+    }
+    return within;
+}
+
 /* In register u, z moves by the correction M^-1 r, or back by half of the one before; lanes that
  * have converged, or cannot, are done. */
-INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M, vreal *r) {
+INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, const vreal *own,
+                    int late, vreal *M, vreal *r) {
     const int64_t R = c->R;
     const int size = stages * dim;
     vreal *z = s->z + u, *step = s->step + u, *last = s->last + u, *before = s->before + u,
           *fraction = s->fraction + u;
     vint *done = s->done + u, *first = s->first + u, singular;
+    if (late) find_units(c, s, u);
     equations(c, s, u, stages, dim, M, r);
     vreal norm = vzero;
-    KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
-    const vreal unit = dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
-    const int scaled = vany(unit != 1);
+    KNOWN(i, 0, size)
+        if (!own || own[i][0] != 0) norm = vmax(norm, vabs(r[i]));
+    const vreal unit = late || dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
+    const int scaled = late || vany(unit != 1);
+#define UNIT(i) (late ? s->shifted[(i) % dim] : (i) % dim >= c->dof ? 1 / unit : vone)
     if (scaled)
         KNOWN(i, 0, size) {
-            const int fast = i % dim >= c->dof;
-            if (fast) r[i] /= unit;
-            KNOWN(k, 0, size)
-                if (fast != (k % dim >= c->dof)) M[i * size + k] *= fast ? 1 / unit : unit;
+            r[i] *= UNIT(i);
+            KNOWN(k, 0, size) M[i * size + k] *= UNIT(i) / UNIT(k);
         }
-    const vint sign = eliminate(c, size, M, r, &singular);
+    const vint sign = eliminate(c, size, M, r, own, &singular);
     if (scaled)
-        KNOWN(i, 0, size)
-            if (i % dim >= c->dof) r[i] *= unit;
+        KNOWN(i, 0, size) r[i] /= UNIT(i);
+#undef UNIT
     fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
     vreal change = vzero, largest = vzero, state = vset(TINY);
     KNOWN(i, 0, size) {
         const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R] + r[i]) + TINY;
         change = vmax(change, vabs(r[i]) / here);
+        if (own && own[i][0] == 0) continue;
         largest = vmax(largest, vabs(r[i]));
         state = vmax(state, here);
     }
@@ -264,13 +359,24 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     vint ends = (change <= EPSILON) | (change * change <= *last * EPSILON);
     if (vany(going & ~ends)) {
         const vint rounding = (change <= STAGNATION) | (largest <= state * EPSILON);
-        ends |= ~(change <= REAL_MAX) | ((change * 2 >= *last) & rounding & (*last > 0));
+        vint stays = (change * 2 >= *last) & rounding & (*last > 0);
+        if (vany(stays & going & ~(change <= STAGNATION)))
+            stays &= (change <= STAGNATION) | within_rounding(c, s, u);
+        ends |= ~(change <= REAL_MAX) | stays;
     }
     ends &= ~back;
     const vint folded = sign & ~*first & going & ends;
     if (vany(folded)) fail_lanes(c, u, (folded < 0) & (change <= REAL_MAX), PI_NOT_CONVERGED);
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vzero, change);
+}
+/* Of a system with tangents, or late. */
+static __attribute__((noinline)) void correct_any(Chunk *c, const Newton *s, int64_t u) {
+    vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
+    const int late = s->iteration >= NEWTON_EARLY;
+    if (!late && s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, s->own, 0, M, r);
+    else if (!late && s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, s->own, 0, M, r);
+    else correct(c, s, u, s->stages, s->dim, s->own, late, s->matrix, s->residual);
 }
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
@@ -279,12 +385,13 @@ static int correct_rows(Chunk *c, const Newton *s) {
     EACH_WHILE(u, c->R, !c->stopped) {
         if (!vany(~done[u])) continue;
         vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
-        if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, M, r);
-        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, M, r);
-        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, M, r);
-        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, M, r);
-        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, M, r);
-        else correct(c, s, u, s->stages, s->dim, s->matrix, s->residual);
+        if (s->own || s->iteration >= NEWTON_EARLY) correct_any(c, s, u);
+        else if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, NULL, 0, M, r);
+        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, NULL, 0, M, r);
+        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, NULL, 0, M, r);
+        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, NULL, 0, M, r);
+        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, NULL, 0, M, r);
+        else correct(c, s, u, s->stages, s->dim, NULL, 0, s->matrix, s->residual);
         going |= ~done[u];
     }
     return vany(going);
@@ -298,8 +405,11 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     Newton s = {n, stages, power, dim, 0, times_c, a, base, z, {{NULL}}};
     vreal *free = c->free;
     int64_t rows[NEWTON_PARTS];
-    newton_parts(c->dim, dim, stages, rows);
+    newton_parts(c->dim, dim, stages, c->tile->system->tangents, rows);
     EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);
+    const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
+    if (!tangents) s.own = NULL;
+    EACH_BELOW(i, tangents ? size : 0) s.own[i] = vset(i % half < half / (1 + tangents));
     vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));

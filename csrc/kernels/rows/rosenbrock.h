@@ -16,8 +16,6 @@
 #include "factors.h"
 #include "newton.h"
 
-enum { SWEEPS = 8 };
-
 /* h df/dt of a force that sees the time, by four differences forward over an eighth of the step:
  * off by h (h / 32)^4 / 5 of the fifth derivative, far below the error of the step itself, and by
  * some hundred roundings of the slope. Forward: before t it may be another force, or none. */
@@ -40,53 +38,6 @@ static void refuse_singular(Chunk *c, const vreal *M) {
         EACH_BELOW(k, c->dim) singular |= vabs(M[(k * c->dim + k) * c->R + u]) > REAL_MAX;
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
-}
-/* Multiplies row i of M in register j and divides its column by a power of two, as unit[i]. */
-static void measure_row(const Chunk *c, vreal *M, vreal *unit, int i, int64_t j, vreal factor) {
-    const int64_t R = c->R;
-    EACH_BELOW(k, c->dim) {
-        M[(i * c->dim + k) * R + j] *= factor;
-        M[(k * c->dim + i) * R + j] /= factor;
-    }
-    unit[i * R + j] *= factor;
-}
-/* Components in units so far apart that the pivot of one would leave rounding of the other's
- * equation: units in which row and column have entries of one size (Osborne 1960, J. ACM 7, 338).
- * True if any is not 1. */
-static int measure(Chunk *c, vreal *M, vreal *unit, const vreal *own) {
-    const int dim = c->dim;
-    int scaled = 0;
-    EACH_BELOW(i, dim * c->R) unit[i] = vone;
-    EACH_REGISTER(j, c) {
-        const vreal velocities = unit_of_velocities(c, M + j);
-        int changes = vany(velocities != 1);
-        for (int i = c->dof; i < dim && changes; i++) measure_row(c, M, unit, i, j, 1 / velocities);
-        vreal room = vset(EPSILON); /* once one is too far apart, for all of its lane */
-        scaled |= changes, changes = 1;
-        for (int sweep = 0; sweep < SWEEPS && changes; sweep++) {
-            changes = 0;
-            EACH_BELOW(i, dim) {
-                vreal row = vzero, column = vzero;
-                EACH_BELOW(k, dim) {
-                    const vint beside =
-                        ((own ? own[i * c->R + j] : vone) == 0) ^
-                        ((own ? own[k * c->R + j] : vone) == 0); /* a tangent's, and none */
-                    if (k == i) continue;
-                    row = vlarger(vabs(vonly(~beside, M[(i * dim + k) * c->R + j])), row);
-                    column = vlarger(vabs(vonly(~beside, M[(k * dim + i) * c->R + j])), column);
-                }
-                const vreal least = vmin(row, column), most = vmax(row, column);
-                const vint apart = (least < room * most) & (least > 0) & (most <= REAL_MAX);
-                if (!vany(apart)) continue;
-                const vint half =
-                    (((vint)column >> MANTISSA_BITS) - ((vint)row >> MANTISSA_BITS)) >> 1;
-                measure_row(c, M, unit, i, j, vselect(apart, vpower_of_two((vnatural)half), vone));
-                TAKE(room, apart, vset(REAL(0.0625)));
-                scaled = changes = 1;
-            }
-        }
-    }
-    return scaled;
 }
 /* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */
 INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_t i, vreal beside) {

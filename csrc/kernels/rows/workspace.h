@@ -6,33 +6,34 @@
 
 /* Newton's method (newton.h) for `stages` stages of `unknowns` components each, for a system of
  * `dim`: this is the only list of its rows; returns their sum. */
-enum { NEWTON_PARTS = 14 };
-static inline int64_t newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
+enum { NEWTON_PARTS = 15 };
+static inline int64_t newton_parts(int64_t dim, int64_t unknowns, int64_t stages, int tangents,
                                    int64_t rows[NEWTON_PARTS]) {
     const int64_t size = stages * unknowns;
     const int64_t all[NEWTON_PARTS] = {
-        stages * dim,       /* slopes: f at each stage */
-        size,               /* residual, of one register, then its correction */
-        dim,                /* state */
-        stages * dim * dim, /* Jacobian at each stage */
-        size * size,        /* matrix, of one register */
-        size,               /* the last correction made */
-        1,                  /* size of the correction before */
-        1,                  /* largest component of the residual before */
-        1,                  /* what remains of the last correction, a part of it */
-        1,                  /* the sign of the determinant at the start */
-        1,                  /* how often the residual has grown */
-        1,                  /* a mask: which are done */
-        dim,                /* slopes at shifted states, for differences */
-        1,                  /* the shifted component */
+        stages * dim,        /* slopes: f at each stage */
+        size,                /* residual, of one register, then its correction */
+        dim,                 /* state */
+        stages * dim * dim,  /* Jacobian at each stage */
+        size * size,         /* matrix, of one register */
+        size,                /* the last correction made */
+        1,                   /* size of the correction before */
+        1,                   /* largest component of the residual before */
+        1,                   /* what remains of the last correction, a part of it */
+        1,                   /* the sign of the determinant at the start */
+        1,                   /* how often the residual has grown */
+        1,                   /* a mask: which are done */
+        dim,                 /* slopes at shifted states, for differences */
+        1,                   /* the shifted component */
+        tangents ? size : 0, /* which are not tangents, of one register */
     };
     int64_t sum = 0;
     EACH_BELOW(i, NEWTON_PARTS) sum += rows[i] = all[i];
     return sum;
 }
-static inline int64_t newton_rows(int64_t dim, int64_t stages) {
+static inline int64_t newton_rows(const PiSystem *system, int64_t stages) {
     int64_t rows[NEWTON_PARTS];
-    return newton_parts(dim, dim, stages, rows);
+    return newton_parts(system->dim, system->dim, stages, system->tangents, rows);
 }
 
 /* A step of a Rosenbrock method: the factors of a matrix with its pivots; two slopes, a stage,

@@ -76,7 +76,7 @@ static inline int64_t newton_workspace(const PiSolve *s) {
     int64_t rows[RADAU_PARTS];
     if (s->pair.radau) return radau_parts(dim, rows);
     if (s->implicit && s->implicit->family == PI_ROSENBROCK) return rosenbrock_rows(dim);
-    return group ? 2 * group * dim + newton_rows(dim, group) : 0;
+    return group ? 2 * group * dim + newton_rows(s->system, group) : 0;
 }
 /* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,
  * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
