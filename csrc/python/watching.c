@@ -18,8 +18,8 @@ static int read_numbers(Fields *f, const char *name, const PiLaneProgram *one, i
     return numbers && (!(*to = pi_views_zeros(f->views, n, sizeof **to)) ||
                        pi_read_numbers(numbers, name, n, *to));
 }
-/* Fields program, asks, sums, params; linear, borders: factors of the components; degrees, reads.
- */
+/* Fields program, rounded, asks, sums, params; linear, borders: factors of the components; degrees,
+ * reads. */
 static int read_program(Fields *f, PiLaneProgram *one) {
     PyObject *program = pi_needed(f, "program");
     if (!program || pi_find_system(f->module, program, 64, &one->program) ||
@@ -35,6 +35,13 @@ static int read_program(Fields *f, PiLaneProgram *one) {
         (one->asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
         (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1))
         return pi_refused("the program of a watch does not fit its system");
+    PyObject *rounded = pi_given(f, "rounded");
+    if (rounded && pi_find_system(f->module, rounded, 64, &one->rounded)) return -1;
+    const PiSystem *r = rounded ? one->rounded.system : p;
+    if (r->dim != p->dim || r->dof || r->n_params != p->n_params ||
+        r->n_invariants != p->n_invariants ||
+        (rounded && one->rounded.unanswered >> PI_INVARIANTS & 1))
+        return pi_refused("the rounded program of a watch is another");
     one->reads = UINT64_MAX;
     return ZEROS(one, params, p->n_params) || OPTION(one, reads, -1, INT64_MAX) ||
            read_numbers(f, "linear", one, s->dim, &one->linear) ||

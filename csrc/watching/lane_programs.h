@@ -5,9 +5,10 @@
 /* A program whose state y is that of watch.h; all in double precision. */
 typedef struct {
     ResolvedSystem program, system; /* system: for the energy */
-    int asks, n_sums;               /* PI_WATCH_...; rows of y that are sums, the last */
-    PiRow *params;                  /* of the program; the system's are the first */
-    double *sums;                   /* n_sums per trajectory; NULL: none */
+    ResolvedSystem rounded; /* the program with results off by what rounding does; or no system */
+    int asks, n_sums;       /* PI_WATCH_...; rows of y that are sums, the last */
+    PiRow *params;          /* of the program; the system's are the first */
+    double *sums;           /* n_sums per trajectory; NULL: none */
     /* If all results are linear in the components, and else depend on parameters alone: the factors
      * of the components, for each result; or NULL. */
     double *linear;
@@ -28,6 +29,8 @@ void pi_place_program(PiMemory *memory, const PiLaneProgram *of, ProgramRows *ro
 int pi_load_parameters(ProgramRows *rows, const int64_t *id);
 /* Runs the program on the components, times and sums in the rows; results in `answer`. 0, or -1. */
 int pi_answer_lanes(ProgramRows *rows);
+/* The same of the program that is off by rounding, if there is one. */
+int pi_answer_rounded(ProgramRows *rows);
 static inline double *program_sums(const ProgramRows *r) {
     return r->y + (r->of->program.system->dim - r->of->n_sums) * r->lanes;
 }

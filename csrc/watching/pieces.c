@@ -7,8 +7,7 @@ enum { IS_NOISY = 2 };
 /* A condition that changes so often on such a piece flickers by rounding, or is too fast. */
 #define FLICKERS 6
 #define SHORT    0x1p-16
-#define INEXACT  0.02    /* how much that part is, of the resolution */
-#define LAST_BIT 0x1p-51 /* of numbers about 1 */
+#define INEXACT  0.02 /* how much that part is, of the resolution */
 /* A piece, as parts of the step, of states in double and in single precision: the shortest; and one
  * of which the values within are a chord's, but for rounding. */
 #define SHORTEST(p) ((p)->real_bytes == 4 ? 0x1p-21 : 0x1p-50)
@@ -151,7 +150,7 @@ static int ask_at(Pieces *p, double x, int rounded) {
     else s->at(s, p->theta, r->of->reads, r->y);
     if (rounded)
         EACH_LANE(i, p) shift(p, r, i, i, rounded);
-    return pi_answer_lanes(r);
+    return rounded ? pi_answer_rounded(r) : pi_answer_lanes(r);
 }
 /* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece. */
 static int ask_node(Pieces *p, int node, int alone) {
@@ -200,7 +199,7 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
         if (at.node % CHEB_MOST == 0) show_end(p, r, c, at.lane, p->theta[c]);
         if (noise) shift(p, r, c, at.lane, at.node);
     }
-    if (pi_answer_lanes(r)) return -1;
+    if (noise ? pi_answer_rounded(r) : pi_answer_lanes(r)) return -1;
     EACH_BELOW(c, count)
         EACH_QUANTITY(q, p) {
             const PiecePoint at = p->point[c];
@@ -224,26 +223,6 @@ static int ask_apart(Pieces *p, int from, int by, int noise) {
         }
     }
     return count ? ask_points(p, count, noise) : 0;
-}
-/* The largest power of two of which a number is a multiple; infinite for 0. */
-static double last_bit(double f) {
-    int exponent;
-    if (!isfinite(f)) return 0;
-    const int64_t digits = (int64_t)ldexp(frexp(f, &exponent), 53);
-    return digits ? ldexp((double)(digits & -digits), exponent - 53) : INFINITY;
-}
-/* A difference of numbers of about 1 is a multiple of their last digit, which it may change by,
- * however little that of the states does: cos(x) - 1. */
-static void keep_last_bits(Pieces *p) {
-    EACH_QUANTITY(q, p)
-        EACH_LANE(i, p) {
-            double *noise = &p->noise[q * p->lanes + i], least = INFINITY;
-            EACH_WHILE(k, NODES, p->piece[i].fails) {
-                const double bit = last_bit(piece_row(p, q, k)[i]);
-                least = bit < least ? bit : least;
-            }
-            if (least <= LAST_BIT && 4 * least > *noise) *noise = 4 * least;
-        }
 }
 /* Are these lanes few? */
 static int are_few(const Pieces *p, int noise) {
@@ -583,7 +562,6 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
             if (p->piece[i].fails && !only_switches(p, i)) p->piece[i].fails = IS_NOISY;
         p->whole = 0;
         if (any && ask_noise(p)) return -1;
-        if (any) keep_last_bits(p);
         any = 0;
         EACH_LANE(i, p) any |= p->piece[i].fails && halves(p, i);
     }

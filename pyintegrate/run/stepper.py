@@ -461,12 +461,12 @@ class Stepper:
     # ---- restart and restore ----
     def _system_now(self):
         """The system with the parameters that have been written; the others keep their doubles."""
-        given = self.system.params
-        written = {
-            name: view.copy()
-            for name, view in self.params.items()
-            if (view != in_dtype(given[name], view.dtype)).any()
-        }
+        written = {}
+        for name, view in self.params.items():
+            given = self.system.params[name]
+            new = view != in_dtype(given, view.dtype)
+            if new.any():
+                written[name] = np.where(new, view.astype(float), given)
         return self.system(**written) if written else self.system
 
     def reset(

@@ -8,9 +8,13 @@ from ..errors import quiet
 from ..trace import tracing
 from ..trace.borders import borders
 from ..trace.expression import Symbol
-from ..trace.graph import Graph, below, degrees
+from ..trace.graph import MASKS, Graph, below, degrees
 from ..trace.program import assemble
 
+_JUMPS = MASKS | {"sign", "floor", "rint", "fmod"}
+_EXACT = {"time", "negative", "absolute", "copysign", "where", "minimum", "maximum"}
+_MOST_ROUNDED = 64
+_rounded: dict = {}  # programs of `rounded`, by those that they round: they are made once
 _TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a function'
 
 
@@ -75,12 +79,26 @@ class View:
         def component(node):
             return node.operation == "state" and node.value < dim
 
-        return self.program(both), {
-            "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
-            "borders": border_factors(quantities, compared, dim),
-            "degrees": tuple(map(float, degrees(both, component))),
-            "reads": components_read(both, dim),
-        }
+        program, known = (
+            self.program(both),
+            {
+                "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
+                "borders": border_factors(quantities, compared, dim),
+                "degrees": tuple(map(float, degrees(both, component))),
+                "reads": components_read(both, dim),
+            },
+        )
+        if known["linear"] is None and known["borders"] is None:
+            key = program.bits, program.sizes, dim
+            made = _rounded.get(key)
+            if made is None:
+                off = rounded(Graph(self.size, 0), both, dim)
+                made = assemble(off[0].graph, {"invariants": off}, self.rows).handle
+                if len(_rounded) == _MOST_ROUNDED:
+                    _rounded.clear()
+                _rounded[key] = made
+            known["rounded"] = made
+        return program, known
 
     def component(self, name):
         return Symbol(self.graph.state(self.places[self.system.state_names.index(name)]))
@@ -266,6 +284,30 @@ def scale_of(energy):
     """The scale of a relative error: of 0 it is 1, of what has lost digits NaN."""
     scale = np.where(energy == 0, 1.0, np.abs(energy))
     return np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
+
+
+def rounded(graph, nodes, dim):
+    """Nodes in another graph, with each result off by a rounding, in turns up and down; but what
+    jumps, and what operations take exactly, as it is. It tells what rounding does to quantities.
+    """
+    leaves, exact, off = graph.leaves, {}, {}
+    for node in below(nodes):
+        number, operation = node.number, node.operation
+        if not node.arguments:
+            exact[number] = new = leaves[operation](node.value)
+        else:
+            exact[number], new = (
+                graph.make(operation, *(of[a.number] for a in node.arguments))
+                for of in (exact, off)
+            )
+        if operation in _JUMPS:
+            new = exact[number]
+        elif not node.is_fixed and (
+            node.value > dim if operation == "state" else operation not in _EXACT
+        ):
+            new = new * (1 + 2**-52 if number % 2 else 1 - 2**-52)
+        off[number] = new
+    return [off[node.number] for node in nodes]
 
 
 def components_read(nodes, dim):

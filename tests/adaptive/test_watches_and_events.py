@@ -235,7 +235,12 @@ def test_rounding_of_large_times_is_known_to_watches():
     assert sol.watched["mean.error"] <= 4 * off
 
 
-SMALL = {"phase": "phase_drift", "cosine": lambda t, x, v: np.cos(v) - 1}
+SMALL = {
+    "phase": "phase_drift",
+    "cosine": lambda t, x, v: np.cos(v) - 1,
+    "times a number": lambda t, x, v: 9.81 * (1 - np.cos(v)),
+    "of large": lambda t, x, v: 1e3 - 1e3 * np.cos(v),
+}
 
 
 @pytest.mark.parametrize("quantity", SMALL)
@@ -248,7 +253,21 @@ def test_small_differences_of_large_numbers_are_known_to_their_rounding(name, qu
     near, far = (pi.solve(pi.systems[name], start, rtol=r, atol=r / 1e3, **run).watched
                  for r in (1e-12, 1e-9))  # fmt: skip
     for kind in watch:
-        assert np.abs(near[kind] - far[kind]).max() < 1e-7
+        assert near[kind] == pytest.approx(far[kind], rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("wave", [
+    lambda t, x: np.floor(4 * x) * 2.0**-52,
+    lambda t, x: np.where(np.floor(t) - 2 * np.floor(np.floor(t) / 2) == 1, 2.0, 1.0),
+    lambda t, x: np.where(np.floor(t) % 2 == 1, 2.0, 1.0),
+])  # fmt: skip
+def test_no_jump_is_taken_for_rounding(wave):
+    """Of multiples of a last digit, or of whole numbers that are compared."""
+    watch = {"mean": pi.watch.mean(lambda t, x, v: wave(t, x) + 0 * x)}
+    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=20 * np.pi, rtol=1e-8, watch=watch)
+    t = (np.arange(2_000_000) + 0.5) * (20 * np.pi / 2_000_000)
+    exact = wave(t, np.cos(t)).mean()
+    assert sol.watched["mean"] == pytest.approx(exact, rel=3e-6)
 
 
 def test_long_steps_hide_nothing_from_watches():

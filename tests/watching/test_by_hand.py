@@ -162,6 +162,21 @@ def test_a_reset_trajectory_has_the_energy_and_phase_of_the_parameters_there(dty
         assert stepper.watched[name][1] > 0.1  # of one that goes on with another spring
 
 
+def test_a_reset_trajectory_does_not_depend_on_parameters_of_others():
+    """Its own were rounded to float32 if that of another had been written."""
+    watch = {"off": pi.watch.max_abs("energy_error")}
+    options = {"dt": 1 / 64, "method": "rk4", "dtype": np.float32, "watch": watch}
+    both, alone = (
+        pi.Stepper(pi.systems.pendulum(length=0.7), start, 0.0, **options)
+        for start in ([1.0, 1.0], 1.0)
+    )
+    both.params["length"][1] = 0.9
+    for one in (both, alone):
+        one.reset()
+        one.step(9)
+    assert both.watched["off"][0] == alone.watched["off"]
+
+
 @pytest.mark.parametrize("kind", ["watches", "events"])
 def test_snapshots_carry_them(kind):
     if kind == "watches":
