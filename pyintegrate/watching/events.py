@@ -26,7 +26,7 @@ MOST_EVENTS = 100
 MOST_KEPT = 1 << 32
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Event:
     """An event; made by ``pi.event``."""
 
