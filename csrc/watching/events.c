@@ -5,6 +5,12 @@
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
+/* A clock, a quantity that jumps through zero, is not near zero where it has its event, so that no
+ * size tells whether it is there still: a time does. PI_BEGINS has -TIMES of it, beyond all sizes.
+ */
+#define TIMES      0x1p900
+#define LARGEST    0x1p500
+#define VERY_SHORT 0x1p-9 /* a piece that holds such a jump, as a part of the step */
 
 /* The part of a step to which a place in it is known. */
 static double least_part(const EventLanes *p) {
@@ -153,7 +159,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (isinf(piece->resolution)) { /* nothing can be told within */
         double f[CHEB_MOST + 1];
         const int n = pi_piece_values(q, i, j, f);
-        if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(p, i, 1, 0, j);
+        const int had = is_at_zero(p, i, j, f[0]) || o->passing[j].until > 0;
+        if (!had && crosses(e, f[0], f[n])) occurs(p, i, 1, 0, j);
         return;
     }
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
@@ -181,6 +188,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     double a[CHEB_MOST + 1], from = -1;
     int turns = begins && !e->direction;
     if (turns) cheb_coefficients(n, f, a);
+    /* The jump at which it has had its event, on the piece that holds it. */
+    if (piece->from * fabs(o->h) < o->passing[j].until && piece->to < VERY_SHORT) return;
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
         turns = turns && (f[0] < 0) != zeros.at[k].rises && f[0] != 0 &&
@@ -312,11 +321,13 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     o->stopped_by = this->event;
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     const double near = at_once(p, s, i);
+    const Piece *piece = &p->quantities.piece[i];
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
-        const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
-        if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
+        const int64_t at = j * p->lanes + i;
+        const double g = p->quantities.rows.answer[at]; /* before the jump */
+        if (p->quantities.linear) f[0] = p->begun[at];
         else pi_piece_values(&p->quantities, i, j, f);
         passing->tied =
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
@@ -325,8 +336,15 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
          * this; a condition, for so long. */
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
-        const double size = located ? fmax(way, 16 * fabs(g)) : near * fabs(o->h);
-        const double before = passing->zero - (located ? 0 : this->part * fabs(o->h));
+        const double start = fabs(*event_row(p, PI_QUANTITY, o->id, j));
+        const int jumps = passing->slope != 0 && piece->to - piece->from < VERY_SHORT &&
+                          fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start);
+        const double size = !located ? near * fabs(o->h)
+                            : jumps  ? TIMES * 4 * near * fabs(o->h)
+                                     : fmax(way, 16 * fabs(g));
+        const double passed = this->part * fabs(o->h);
+        const double before = passing->until > 0 ? TIMES * (passing->until - passed)
+                                                 : passing->zero - (located ? 0 : passed);
         passing->stays = fmax(has ? size : 0, this->part <= near ? before : 0);
         if (p->of->event[j].onto >= 0) passing->stays = 0; /* it is the state before that is off */
     }
@@ -585,7 +603,9 @@ static void begin_lane(EventLanes *p, const PiSteps *s, int64_t i) {
     if (!p->of->exact) o->events = 0;
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
-        passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
+        const double zero = -*event_row(p, PI_BEGINS, o->id, j);
+        passing->zero = zero < LARGEST ? zero : 0;
+        passing->until = zero < LARGEST ? 0 : zero / TIMES;
         passing->tied = passing->crossings = passing->left = 0;
         passing->at = -INFINITY;
     }
@@ -698,6 +718,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
                 const double now = values[j * p->lanes + i];
                 const int still = !o->passing[j].left && fabs(now) <= -*begin;
                 const double rest = !p->of->event[j].located ? -*begin - fabs(o->h)
+                                    : -*begin > LARGEST      ? -*begin - TIMES * fabs(o->h)
                                     : still                  ? -*begin
                                                              : 0;
                 const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;

@@ -59,6 +59,7 @@ enum { MOST_CORRECTIONS = 8 };
 typedef struct {
     double g;         /* its quantity at the event that ended the segment */
     double zero;      /* how large that is while it is still at a zero that has jumped; or 0 */
+    double until;     /* for so long a jump through zero is that of the event that it had; or 0 */
     double at, slope; /* where it has last occurred in the segment; likewise, after its end: */
     double stays;
     int8_t left;      /* has it left the zero at which it began? */
@@ -117,8 +118,8 @@ static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id,
     return p->counts + (row * p->of->count + j) * p->of->stride + id;
 }
 /* How a quantity g begins a segment. A number -z below 0: it has just had its event, and is still
- * there while |g| <= z; a condition for the time z. Unseen: no value before it tells whether it may
- * come back to zero. */
+ * there while |g| <= z; a condition for the time z; a clock, see events.c. Unseen: no value before
+ * it tells whether it may come back to zero. */
 enum { BEGINS_ANYHOW, BEGINS_WITH_EVENT, BEGINS_UNSEEN };
 static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||

@@ -51,7 +51,7 @@ class LiveParameters(Mapping):
     """Parameters by name: arrays with fixed addresses whose numbers may be written."""
 
     def __init__(self, views):
-        self._views = ByName(views)
+        vars(self)["_views"] = ByName(views)
 
     def __getitem__(self, name):
         return self._views[name]
@@ -70,6 +70,8 @@ class LiveParameters(Mapping):
             f"stepper.params[{name!r}] is an array that the steps read: write its numbers,"
             f" stepper.params[{name!r}][...] = value"
         )
+
+    __setattr__ = __setitem__
 
     def __repr__(self):
         return repr(self._views)
@@ -246,8 +248,7 @@ class Stepper:
             self._parts |= {"x": (0, lead, lead == 1), "v": (lead, dim - lead, lead == 1)}
         if problem.method.starts_from_positions:
             self._parts["previous"] = dim, lead, lead == 1
-        self.params: Mapping[str, Floats]
-        self._param_rows, self.params = live_parameters(problem)
+        self._param_rows, params = live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._compensated = options.compensated
         self._bound = in_dtype(options.bound, problem.dtype)
@@ -288,6 +289,14 @@ class Stepper:
             self.step = self._counted.stepping(self, self.step)
             self.kick = self._counted.counting(self, self.kick)
             self.drift = self._counted.counting(self, self.drift)
+        self.params: Mapping[str, Floats] = params
+
+    def __setattr__(self, name, value):
+        own = vars(self).get("params", ())
+        if name in own or (own and name == "params"):
+            cure = "write the numbers of a parameter, stepper.params[name][...] = value"
+            raise TypeError(f"no step would read stepper.{name}: {cure}")
+        super().__setattr__(name, value)
 
     @property
     def system(self) -> System:

@@ -26,7 +26,7 @@ MOST_EVENTS = 100
 MOST_KEPT = 1 << 32
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Event:
     """An event; made by ``pi.event``."""
 
@@ -101,7 +101,8 @@ def event(
         How many events of each trajectory to keep, from the first on; all are counted.
     then : callable, optional
         ``then(t, x, v, ...)`` -> (x, v), or ``then(t, y, ...)`` -> y: the state jumps, and the rest
-        of the step continues from there. The quantity must be continuous at its zero. For
+        of the step continues from there. A quantity that jumps through zero, such as that of a
+        clock, ``np.mod(t, T) - T / 2``, has its event once at each jump. For
         ``system.tangent(...)`` this and `quantity` take only the base motion: its tangents jump by
         the saltation matrix.
     values : callable, optional

@@ -111,6 +111,9 @@ def test_parameters_may_change_between_steps():
         stepper.params["k"] = 3.0
     with pytest.raises(TypeError, match="no 'q'; it has k, b, m"):
         stepper.params["q"] = 3.0
+    for place, name in ((stepper.params, "k"), (stepper, "k"), (stepper, "params")):
+        with pytest.raises(TypeError, match=r"write .*, stepper.params\[.*\]\[...\] = value"):
+            setattr(place, name, {"k": 3.0})  # which no step would read
 
 
 def test_array_parameters_are_live_too():

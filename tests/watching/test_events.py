@@ -428,6 +428,11 @@ def test_wrong_options_of_an_event_are_refused(options):
         pi.event("z", **options)
 
 
+def test_an_event_does_not_become_another_one():
+    with pytest.raises(AttributeError, match="terminal"):
+        pi.event("z").terminal = True  # as of a function for SciPy: nothing would stop
+
+
 def test_what_cannot_be_kept_is_refused_with_a_size_and_the_cure():
     with pytest.raises(MemoryError, match="kept states of events .* GB here: take a smaller keep="):
         throw({"a": pi.event("z", keep=1 << 31)}, start=(np.zeros((1000, 3)), np.ones(3)))

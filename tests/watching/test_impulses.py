@@ -368,3 +368,31 @@ def test_a_jump_placed_later_than_it_was_sought_still_comes_first():
         events={"kick": kick, "seen": pi.event(place)},
     )  # fmt: skip
     assert np.nanmax(abs(sol.events["kick"].t - sol.events["seen"].t)) < 1e-12
+
+
+@pytest.mark.parametrize(("clock", "direction"), [
+    (lambda t, y, T: np.mod(t, T) - T / 2, -1), (lambda t, y, T: 0.4 * T - np.mod(t, T), 1),
+    (lambda t, y, T: np.floor(t / T) % 2 - 0.5, 0),
+    (lambda t, y, T: np.sign(np.sin(np.pi * t / T)), 0),
+], ids=["down", "up", "floor", "sign"])  # fmt: skip
+@pytest.mark.parametrize("run", [
+    {"rtol": 1e-10}, {"rtol": 1e-10, "method": "rodas5p"}, {"dt": 0.003, "n_steps": 665},
+    {"dt": 0.003, "n_steps": 665, "dtype": np.float32},
+], ids=str)  # fmt: skip
+def test_a_clock_that_jumps_through_zero_ticks_more_than_once(clock, direction, run):
+    """A sampled controller: the state is exact between the ticks."""
+    plant = pi.rhs(lambda t, y, T: (y[1] - y[0], 0 * y[1]), dim=2, T=np.float64(0.01))
+    T, end = np.array([0.01, 0.017, 0.3]), 1.995
+    tick = pi.event(clock, direction=direction, then=lambda t, y: (y[0], 3 - y[0]), keep=0)
+    solve = pi.integrate if "dt" in run else pi.solve
+    run = run if "dt" in run else run | {"t_end": end}
+    sol = solve(plant(T=T), np.tile([0.0, 3.0], (3, 1)), events={"tick": tick}, save="final", **run)
+    count = np.floor(end / T)
+    y, u = np.zeros(3), np.full(3, 3.0)
+    for k in range(int(count.max())):
+        ticks = k < count
+        y, u = np.where(ticks, [u + (y - u) * np.exp(-T), 3 - u - (y - u) * np.exp(-T)], [y, u])
+    rest = np.exp(count * T - end)
+    exact = np.stack([u + (y - u) * rest, u], axis=-1)
+    assert (sol.events["tick"].count == count).all()
+    assert abs(sol.final - exact).max() < (1e-4 if "dtype" in run else 1e-9)
