@@ -102,8 +102,7 @@ def advise_dt(
     check_error(error)
     chosen = suitable_methods(system, methods)
     motion = follow(system, x0, v0, t0, t_end, MOST_CHECKS, error)
-    if doubt_of(motion) > error / 3:
-        check_known(motion, error, nature(motion))
+    check_known(motion, error)
     found = {method.name: largest_step(motion, method, error) for method in chosen}
     return StepAdvice(motion, error, found)
 
@@ -290,10 +289,11 @@ def _is_conservative(system, times, y, J):
     return bool(np.all(change < CONSERVED))
 
 
-def check_known(motion, error, kind):
+def check_known(motion, error, kind=None):
     """Refuse a truth that is not known accurately enough, and say why."""
     if doubt_of(motion) <= error / 3:
         return
+    kind = kind or nature(motion)
     cure = "it is long, or not smooth; choose a larger error or a shorter span"
     if kind.stiff:
         cure = (

@@ -420,12 +420,6 @@ def _frequency(system, y):
     return 2 * np.pi / np.asarray(system.period(y))
 
 
-def _off(system, y, period):
-    """How far the frequencies of states (n, *batch, dim) are from that of a period, at most."""
-    off = np.abs(_frequency(system, y) - 2 * np.pi / period)
-    return np.fmax.reduce(off, axis=0, initial=0.0)
-
-
 def turning(solution, angle):
     """How fast a motion turns at most, rad per unit of time; broadcasts to (*batch)."""
     system, t, y = solution.system, times(solution), solution.y
@@ -471,7 +465,8 @@ def _drifting(solution):
     wide = seen["most"] - seen["least"]
     swing = np.max(wide - np.abs(seen["last"]), axis=0)
     met = tried.y.reshape(-1, *solution.final.shape), solution.y
-    off = np.fmax(*(_off(system, y, period) for y in met))
+    away = (np.abs(_frequency(system, y) - 2 * np.pi / period) for y in met)
+    off = np.fmax(*(np.fmax.reduce(one, axis=0, initial=0.0) for one in away))
     rate = MARGIN * (np.max(wide / span, axis=0) + off)
     return np.where(np.isnan(rate), np.inf, rate), swing
 

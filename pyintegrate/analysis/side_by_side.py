@@ -300,10 +300,8 @@ class Comparison(Several["Solution"]):
             return self._found[key]
         name, *step = key if isinstance(key, tuple) else (key,)
         with suppress(TypeError, ValueError):  # no such method: the message below is clearer
-            if step and isinstance(step[0], Tolerance):
-                resolved = Chosen(key).name
-            else:
-                resolved = (Chosen(name).name, *step) if step else Chosen(name).name
+            whole = not step or isinstance(step[0], Tolerance)
+            resolved = Chosen(key).name if whole else (Chosen(name).name, *step)
             if resolved in self._found:
                 return self._found[resolved]
         keys = ", ".join(map(repr, self._found))

@@ -15,6 +15,7 @@ from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
 from ..values.checks import DOUBLE, integer, numbers, positive
 from ..values.keywords import explains_keywords
+from ..values.parameters import ones_of_batch
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
 from .accuracy import evaluations_a_step, suitable_methods
@@ -513,15 +514,12 @@ def max_stiffness(
     return MaxStiffness(found, chosen, system, parameter, dt, run)
 
 
-class MaxStiffness(ByMethod[Any]):
+class MaxStiffness(ByMethod[Floats]):
     """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
     def __init__(self, found, chosen, system, parameter, dt, run):
         self._found, self._chosen, self._run = found, chosen, run
         self.system, self.parameter, self.dt = system, parameter, dt
-
-    def __getitem__(self, name: str) -> Floats:
-        return self._found[name if name in self._found else find_method(name).name]
 
     def table(self) -> Table:
         """The limits, also at equal work: the stability of a method for its cost.
@@ -563,7 +561,7 @@ def is_linear(system, parameter):
     >>> bool(is_linear(systems["spring"], "k")), bool(is_linear(systems["pendulum"], "g"))
     (True, False)
     """
-    ones = (1,) * len(_batch(system, 1.0))
+    ones = ones_of_batch(system)
     a, b = np.random.default_rng(7).uniform(0.5, 1.5, (2, system.dim))
     t = np.array([0.0, 0.3, 7.0, 1e3, 1e20]).reshape(-1, 1, *ones)
     powers = np.mgrid[-40:41:10, -30:31:10].reshape(2, -1)  # of values, and of sizes in any unit

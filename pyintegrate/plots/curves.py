@@ -247,8 +247,7 @@ def texts_of(solutions, names, labels):
         if names.count(name) > 1:
             alike = [one for one, other in zip(solutions, names) if other == name]
             told = _told_apart([(one, ...) for one in alike])
-            place = next(i for i, one in enumerate(alike) if one is solution)
-            text += f", {told[place] or _step(solution)}"
+            text += f", {told[alike.index(solution)] or _step(solution)}"
         texts.append(text)
     return texts
 

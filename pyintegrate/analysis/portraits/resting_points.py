@@ -10,7 +10,7 @@ from ...errors import warn_record
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, floats, integer, numbers, pair, positive
 from ...values.keywords import explains_keywords
-from ...values.parameters import system_at, taken
+from ...values.parameters import ones_of_batch, system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Sequence, Strings, System
@@ -70,7 +70,7 @@ class Box:
         own = self.places[self.places < system.dof]
         own = own[~np.isin(own + system.dof, self.places)]
         if system.structure == "second_order" and len(own):
-            y = self.starts(64).reshape(-1, *_axes(system), system.dim)
+            y = self.starts(64).reshape(-1, *ones_of_batch(system), system.dim)
             with quiet():
                 rate = np.abs(system.rhs(0.0, y)[..., own + system.dof]).reshape(-1, len(own))
                 speed = np.sqrt(np.nanmedian(rate, axis=0) * self.size[own])
@@ -120,14 +120,9 @@ def without_drive(system, box):
 def _fields(system, box):
     """The right-hand side at some states of the box, at one time, and at one of its own each."""
     # In any unit, and so many that a drive which switches is in another position at some.
-    t = np.logspace(-15.1, 15.2, 128).reshape(-1, *_axes(system))
+    t = np.logspace(-15.1, 15.2, 128).reshape(-1, *ones_of_batch(system))
     y = box.starts(len(t), 1).reshape(*t.shape, system.dim)
     return np.stack([system.rhs(0.3, y), system.rhs(t, y)])
-
-
-def _axes(system):
-    """Axes of states before those of the batch of parameters."""
-    return (1,) * len(broadcast_shape(system.batch_shapes))
 
 
 STEP = 0.005  # of the size of the box

@@ -14,14 +14,14 @@ from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, last_times, refuse_jumps, slopes
 from ...values.checks import DOUBLE, integer
 from ...values.keywords import explains_keywords
-from ...values.parameters import taken
+from ...values.parameters import system_at, taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching import reductions
 from ...watching.analyses import named
 from ...watching.events import event
 from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
-from ..observables import again, batch_of, check_solution, system_of, times
+from ..observables import again, batch_of, check_solution, times
 from ..results import drawn_by, in_lanes, name_of, quiet, result_class
 from .grid_scan import checked_axes, laid_out, warn_of_unresolved
 
@@ -181,7 +181,8 @@ def _between(solution, flat, t0, t1, save, lane):
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
-    parts = start, stop - start, *slopes(solution, system_of(solution, lane), ends, width)
+    system = system_at(solution.system, batch_of(solution), lane)
+    parts = start, stop - start, *slopes(solution, system, ends, width)
     return lambda s, some=slice(None): cubic(s, *(part[:, some] for part in parts))
 
 
