@@ -147,10 +147,10 @@ def _cell(values, form, best):
 
 def _count(values):
     """An integer, or the least and the most."""
-    least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
-    if least != most and np.size(values):
-        return f"{least} .. {most}"
-    return Number(most, int(np.max(values, initial=0)))
+    least, most = np.min(values, initial=1 << 62), np.max(values, initial=0)
+    if least < most:
+        return f"{least:,} .. {most:,}"
+    return Number(f"{most:,}", int(most))
 
 
 def _end_alike(solutions):

@@ -490,10 +490,7 @@ def max_stiffness(
     batch = _batch(system, dt)
     found, linear = {}, is_linear(system, parameter)
     for method in chosen:
-        if 0 in batch:
-            found[method.name] = np.empty(batch)
-            continue
-        limits = []
+        limit = np.empty(batch)
         if linear.any():
             least = tolerance(method)
 
@@ -502,12 +499,13 @@ def max_stiffness(
                 return step_excess(made, method, dt) - _solving_error(made, method, dt)
 
             middle = _middle(system, parameter, dt, np.zeros(system.dim))
-            limits.append(_first(excess, least, np.broadcast_to(middle, batch), rtol))
+            limit = _first(excess, least, np.broadcast_to(middle, batch), rtol)
         if not linear.all():
             excess, start = _runs_away(system, method, parameter, dt, x0, v0, n_steps)
             middle = _middle(system, parameter, dt, start)
-            limits.append(_first(excess, 0.0, np.broadcast_to(middle, batch), rtol))
-        found[method.name] = np.where(linear, limits[0], limits[-1])[()]
+            other = _first(excess, 0.0, np.broadcast_to(middle, batch), rtol)
+            limit = np.where(linear, limit, other)
+        found[method.name] = limit[()]
     if isinstance(methods, str | Method):
         return found[chosen[0].name]
     run = {"x0": x0, "v0": v0, "n_steps": n_steps, "rtol": rtol}

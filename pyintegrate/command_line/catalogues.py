@@ -16,10 +16,10 @@ _LETTERS = "S symplectic, R reversible, I implicit. `methods NAME` describes one
 
 def methods(options):
     """List the methods, or describe one."""
-    if options.method:
-        _method(pi.methods[options.method], options)
-    elif options.json:
-        as_json([_about(method) for method in pi.methods.values()])
+    if options.json:
+        _as_json(options.method, pi.methods, _about)
+    elif options.method:
+        _method(pi.methods[options.method])
     else:
         columns = ["method", "order", "evaluations", "is", "stable to omega dt", "needs"]
         rows = [
@@ -27,6 +27,11 @@ def methods(options):
              m.requires] for m in pi.methods.values()
         ]  # fmt: skip
         show(Table("", columns, rows, _LETTERS, align="lrrlrl"))
+
+
+def _as_json(name, known, told):
+    """What is told of the one of this name, or of all."""
+    as_json(told(known[name]) if name else [told(one) for one in known.values()])
 
 
 def _letters(method):
@@ -48,11 +53,8 @@ def _about(method):
     }
 
 
-def _method(method, options):
+def _method(method):
     about = _about(method)
-    if options.json:
-        as_json(about)
-        return
     print(f"{about.pop('name')}: {about.pop('title')}")
     formula = about.pop("formula")
     print(f"  {formula}\n" if formula else "")
@@ -78,12 +80,12 @@ def _method(method, options):
 
 def systems(options):
     """List the systems, or describe one."""
-    if options.system:
-        _system(pi.systems[options.system], options)
-    elif options.names:
+    if options.names and not options.system:
         print("\n".join(pi.systems))
     elif options.json:
-        as_json([_described(system) for system in pi.systems.values()])
+        _as_json(options.system, pi.systems, _described)
+    elif options.system:
+        _system(pi.systems[options.system])
     else:
         rows = [
             [
@@ -112,12 +114,9 @@ def _described(system):
     }
 
 
-def _system(system, options):
+def _system(system):
     """One system: its equation, state, parameters and reference."""
     about = _described(system)
-    if options.json:
-        as_json(about)
-        return
     rows = [
         [name, kind, _short(value), unit_of(system, name) or "-"]
         for kind, values in (("state", about["state"]), ("parameter", system.params))

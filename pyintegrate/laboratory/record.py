@@ -290,12 +290,11 @@ def default_run(system, start=None):
         return RUNS[system.name]
     start = np.asarray(system.initial if start is None else start, float)
     period = system.period(start)
-    turn = 2.0 if period is None or not np.isfinite(period) else float(period)
     if period is None:
         with quiet():
             moves = np.linalg.norm(system.rhs(0.0, start)) / (np.linalg.norm(start) + 1e-3)
-        rate = max(float(abs(turning(system, [start])).max()), float(moves))
-        turn = 2 * np.pi / rate if 0 < rate < np.inf else turn
+            period = 2 * np.pi / max(abs(turning(system, [start])).max(), moves)
+    turn = float(period) if 0 < period < np.inf else 2.0
     return round_number(turn / PER_TURN), round_number(TURNS * turn)
 
 
@@ -409,7 +408,7 @@ def steps_of(dt, t_end):
     """
     if not (0 < dt < inf and 0 < t_end < inf):
         raise ValueError(f"dt and t_end must be positive and finite, got {dt!r} and {t_end!r}")
-    return int(min(max(round(min(t_end / dt, LONGEST)), 1), LONGEST))
+    return max(1, round(min(t_end / dt, LONGEST)))
 
 
 def make_record(system, state, methods):

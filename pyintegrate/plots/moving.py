@@ -447,9 +447,9 @@ def animate(
     seconds = usual_time if seconds is None else positive("seconds", seconds)
     count = max(2, round(seconds * PER_SECOND))
     moments = np.linspace(begin, end, count)
-    movers: list[Any] = []
-    if scenes:
-        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves)]
+    movers: list[Any] = [
+        Scene(ax, curve, keywords) for ax, curve in zip(axes[:scenes], curves)
+    ]
     for pane, ax in zip(panes, axes[scenes:]):
         for turn, curve in enumerate(curves):
             looks: Any = [(pane, curve.keywords, curve.label)]

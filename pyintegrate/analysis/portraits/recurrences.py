@@ -232,7 +232,7 @@ def _nearest(ends, points, tolerance):
         part = ends[start : start + rows]
         squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
         nearest = squares.argmin(axis=1)
-        arrived = np.take_along_axis(squares, nearest[:, np.newaxis], 1)[:, 0] <= tolerance**2
+        arrived = squares[np.arange(len(part)), nearest] <= tolerance**2
         label[start : start + rows] = np.where(arrived, nearest, -1)
     return label
 

@@ -131,28 +131,6 @@ PARTS = 2000  # of a step, at most
 BESIDE = 1e-4  # where a manifold begins, in sizes of the box: its curve is missed by the square
 
 
-def manifold_lines(found, length):
-    """See ``Equilibria.manifolds``."""
-    if found.count.ndim:
-        raise ValueError(
-            f"manifolds are of one set of parameters, and these are {found.count.shape}"
-        )
-    system, size = found.system, found.box.size
-    saddles = found.points[np.char.startswith(found.kinds, "saddle")]
-    values, vectors = np.linalg.eig(system.jacobian(found.t, saddles))
-    lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none
-    for name, sign in (("unstable", 1), ("stable", -1)):
-        along = sign * values.real > room
-        along &= along.sum(axis=1, keepdims=True) == 1  # one of a pair has the other beside it
-        e = np.swapaxes(vectors, 1, 2)[along].real / size
-        e *= BESIDE * size / norm(e, keepdims=True)
-        begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
-        beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
-        with quiet():
-            lines[name] = _followed(found, sign, begin, beside, length)
-    return lines
-
-
 def _followed(found, sign, begin, y, length):
     """Lines (m, n, dim) of a length from states y (m, dim), after where they begin."""
     system, size = found.system, found.box.size
@@ -284,7 +262,24 @@ class Equilibria(Tabled):
         >>> bool(np.abs(well.energy(line)).max() < 1e-6), line[-1].tolist()
         (True, [0.0, 0.0])
         """
-        return manifold_lines(self, positive("length", length))
+        if self.count.ndim:
+            raise ValueError(
+                f"manifolds are of one set of parameters, and these are {self.count.shape}"
+            )
+        length, system, size = positive("length", length), self.system, self.box.size
+        saddles = self.points[np.char.startswith(self.kinds, "saddle")]
+        values, vectors = np.linalg.eig(system.jacobian(self.t, saddles))
+        lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none
+        for name, sign in (("unstable", 1), ("stable", -1)):
+            along = sign * values.real > room
+            along &= along.sum(axis=1, keepdims=True) == 1  # one of a pair has the other beside it
+            e = np.swapaxes(vectors, 1, 2)[along].real / size
+            e *= BESIDE * size / norm(e, keepdims=True)
+            begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
+            beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
+            with quiet():
+                lines[name] = _followed(self, sign, begin, beside, length)
+        return lines
 
     plot = drawn_by("equilibria")
 

@@ -314,8 +314,8 @@ def escape_times(
     # Which began outside a run of no steps sees; conditions that hold at the start fire there.
     solution, located = found.solution, EventPlan(found.solution.system, events).located
     watch = {
-        name: reductions.first(one.quantity)
-        for (name, one), is_number in zip(events.items(), located)
+        name: reductions.first(events[name].quantity)
+        for name, is_number in zip(events, located)
         if is_number
     }
     start = integrate(
