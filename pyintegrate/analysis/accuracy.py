@@ -228,11 +228,10 @@ def to_a_tolerance(system, start, t0, times, rtol):
         size = np.where(np.isfinite(start), np.abs(start), 0.0)
         far = np.abs(system.rhs(t0, start) * np.asarray(times[-1] - t0)[..., np.newaxis])
     most = np.maximum(size.max(axis=-1, keepdims=True), 1e-300) + 0 * size  # of each trajectory
+    own = np.fmax(size, far) / most
     if lead := system.positions:
         for part in (slice(lead), slice(lead, None)):
-            size[..., part] = size[..., part].max(axis=-1, keepdims=True)
-            far[..., part] = far[..., part].max(axis=-1, keepdims=True)
-    own = np.fmax(size, far) / most
+            own[..., part] = own[..., part].max(axis=-1, keepdims=True)
     own = most * np.where((own > NARROW[0]) & (own < NARROW[1]), own, 1.0)
     y = np.nan
     for unit in [own, most][not (own < most).any() :]:

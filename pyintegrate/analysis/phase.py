@@ -71,11 +71,10 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     0.0746 rad ahead
     """
     solution = check_solution(solution, "phase_drift")
+    solution._need_all("the phase")
     if reference is not None:
         reference = check_solution(reference, "phase_drift", "reference")
-    for one in (solution, reference):
-        if one is not None:
-            one._need_all("the phase")
+        reference._need_all("the phase")
     angle = _phase_of(solution, reference)
     count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:
