@@ -295,11 +295,11 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     >>> ladder(dt=[0.1, 0.05], t_end=1.0)
     [10, 20]
     """
-    t_end = None if t_end is None else checked_times("t_end", t_end, DOUBLE, {})
+    t_end = None if t_end is None else finite("t_end", t_end)
     if dt is not None:
         if steps is not None or t_end is None:
             raise ValueError("give steps, or dt and t_end")
-        dt = np.atleast_1d(checked_times("dt", dt, DOUBLE, {}))
+        dt = np.atleast_1d(finite("dt", dt))
         steps = [steps_between(float(one), t0, t_end) for one in dt.flat]
     if steps is None:
         return [CHECKS * rung for rung in LADDER]
@@ -307,6 +307,11 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     if found.dtype.kind not in "iu" or not len(found) or found[0] < 1:
         raise ValueError(f"steps must be whole numbers of steps, at least 1, got {steps!r}")
     return found.tolist()
+
+
+def finite(name, value):
+    """Times or lengths in double precision, finite ones; steps, called dt, are not zero either."""
+    return checked_times(name, value, DOUBLE, {})
 
 
 def common_checks(steps):

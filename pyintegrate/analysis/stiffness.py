@@ -9,16 +9,16 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
-from ..run.arguments import check_structure, checked_system, checked_times
+from ..run.arguments import check_structure, checked_system
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
-from ..values.checks import DOUBLE, integer, numbers, positive
+from ..values.checks import integer, numbers, positive
 from ..values.keywords import explains_keywords
 from ..values.parameters import ones_of_batch
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
-from .accuracy import evaluations_a_step, suitable_methods
+from .accuracy import evaluations_a_step, finite, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, quiet, result_class, with_unit
 
@@ -486,7 +486,7 @@ def max_stiffness(
         )
     rtol = max(positive("rtol", rtol), 1e-14)
     chosen = suitable_methods(system, methods)
-    dt = checked_times("dt", dt, DOUBLE, {})
+    dt = finite("dt", dt)
     batch = _batch(system, dt)
     found, linear = {}, is_linear(system, parameter)
     for method in chosen:

@@ -22,6 +22,7 @@ from .style import (
     line_style,
     on_ground,
     title_of,
+    turned_to,
 )
 
 POINTS = 4000  # for one curve: more than the pixels of a wide picture
@@ -320,13 +321,11 @@ def looks_of(names, ax):
     palette, looks = colours(names), {}
     drawn = [] if ax is None else [line.get_color() for line in ax.get_lines()]
     alone = len(palette) == 1
-    taken = alone or any(on_ground(colour) in drawn for colour in palette.values())
     # Methods with a colour of their own come first, so that no other takes its first line style.
     for i in sorted(range(len(names)), key=lambda i: names[i] not in METHOD_COLOURS):
         name = names[i]
-        if taken and (alone or name not in names[:i]):
-            start = PALETTE.index(palette[name])
-            others = PALETTE[start:] + PALETTE[:start]
+        if alone or name not in names[:i]:
+            others = turned_to(palette[name])
             palette[name] = min(others, key=lambda colour: drawn.count(on_ground(colour)))
         colour = on_ground(palette[name])
         style = line_style(palette[name], drawn.count(colour))

@@ -89,7 +89,7 @@ def trajectory(
     turning = ("wx", "wy", "wz")  # in the plane of which it shows most
     if system.structure == "rigid_body" and components is None and names[0] in turning:
         names = [one for one in turning if one in solution.components]
-        if not any(np.ptp(np.nan_to_num(solution[one])) for one in names):  # it only moves
+        if not any(reach(solution[one]) for one in names):  # it only moves
             names = [one for one in ("x", "y", "z") if one in solution.components] or names
         names = widest(solution, names)
     if len(names) == 3 and flat:
