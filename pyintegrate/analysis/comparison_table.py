@@ -51,7 +51,7 @@ def comparison_table(comparison):
         (with_unit(f"position error{of_them}", position), position_error, "{:.6g}", 0.0),
     ]
     # The steps as text, the extremes where they differ between trajectories; or the mean step.
-    steps = [extent(solution._step_lengths, ABSENT) for solution in solutions]
+    steps = [extent(solution._step_lengths) for solution in solutions]
     columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}
     if len(set(steps)) > 1:
         columns[with_unit("dt", units["t"])] = steps

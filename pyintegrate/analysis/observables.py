@@ -184,9 +184,8 @@ def again(solution, lane):
     batch, random = batch_of(solution), solution._problem.random
     noise = {}
     if random is not None:
-        noise = {"seed": random.seed, "substeps": random.substeps}
-        own = numbered(random.first_trajectory, [batch], np.arange)
-        noise["first_trajectory"] = taken(own, batch, lane)
+        own = taken(numbered(random.first_trajectory, [batch], np.arange), batch, lane)
+        noise = {"seed": random.seed, "substeps": random.substeps, "first_trajectory": own}
     return noise | {
         "system": system_at(solution.system, batch, lane),
         "x0": solution.initial.reshape(-1, solution.initial.shape[-1])[lane],

@@ -514,7 +514,7 @@ def make_fan(system, state, method, n_steps):
         single = [name for name, value in system.params.items() if np.ndim(value) == 0]
         name = choice("of", fan["of"], (*names, *single))
         states = dict(zip(names, start.T))
-        value = states[name] if name in states else system.params[name]
+        value = (system.params | states)[name]
         scale = fan["spread"] * np.where(value == 0, 1.0, abs(value))
         varied = value + scale * np.linspace(-1.0, 1.0, MANY)
         if name in states:

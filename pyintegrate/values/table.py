@@ -148,7 +148,7 @@ class Table:
             max((len(word) for cell in column for word in cell.split()), default=1)
             for column in columns
         ]
-        heads = [max(map(len, own), default=1) for _, *own in columns] if self.rows else least
+        heads = [max(map(len, own), default=1) for _, *own in columns]
         for floor in (list(map(max, heads, least)), least):  # headings shrink before cells do
             while sum(widths) + 2 * (len(widths) - 1) > most:
                 rooms = [w - f for w, f in zip(widths, floor)]

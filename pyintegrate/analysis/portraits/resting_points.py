@@ -292,12 +292,10 @@ class Equilibria(Tabled):
         values = {name: self.points[..., d] for d, name in enumerate(names)}
         columns = values | {"kind": self.kinds, "stability": self.stability, "hits": self.hits}
         axes = batch_axes(shape[:-1]) | {"equilibrium": np.arange(shape[-1])}
-        title = f"Equilibria of {self.system.name}: {self._told()}"
-        return Table.of(title, axes, columns, self.kinds != "")
-
-    def _told(self):
         lost = 100 * np.mean(self.lost) / self.starts
-        return f"{self.starts:,} starts, {lost:.3g} % of them led to none"
+        told = f"{self.starts:,} starts, {lost:.3g} % of them led to none"
+        title = f"Equilibria of {self.system.name}: {told}"
+        return Table.of(title, axes, columns, self.kinds != "")
 
 
 @explains_keywords()

@@ -60,11 +60,8 @@ class Scan(Tabled):
 
     def __getstate__(self):
         """Of what was measured only the names, for pictures: functions are no data."""
-        measure = copy(self.measure)
-        if callable(measure):
-            measure = _only_name(measure)
-        else:
-            vars(measure).update({name: _only_name(one) for name, one in vars(measure).items()})
+        measure = copy(_only_name(self.measure))
+        vars(measure).update({name: _only_name(one) for name, one in vars(measure).items()})
         return self.__dict__ | {"measure": measure}
 
 
