@@ -10,6 +10,7 @@ from .observables import energies, every_step, exact_states, largest_of, start_t
 from .results import quiet, with_unit
 
 ABSENT = "-"
+LAST = ("steps", "evaluations", "seconds", "failed")  # columns, after those of errors
 
 
 @one_record_warning()
@@ -98,11 +99,13 @@ def joint_table(comparisons):
     ('system', 'method')
     """
     tables = {name: comparison_table(one) for name, one in comparisons.items()}
-    heads = list(dict.fromkeys(head for table in tables.values() for head in table.columns))
-    last = [head for head in heads if head in ("steps", "evaluations", "seconds", "failed")]
     columns = [table.columns for table in tables.values()]
-    place = {head: max(c.index(head) for c in columns if head in c) for head in heads}
-    heads = [*sorted({*heads} - {*last}, key=lambda head: (place[head], head)), *last]
+
+    def place(head):
+        last = LAST.index(head) if head in LAST else -1
+        return last, max(c.index(head) for c in columns if head in c), head
+
+    heads = sorted({head for c in columns for head in c}, key=place)
     rows = []
     for name, table in tables.items():
         for row in table.rows:
