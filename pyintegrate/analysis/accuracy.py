@@ -100,7 +100,8 @@ class Motion:
     rtol: float  # to which it is known
     rest: float  # the time from which it stays where it ends, to the error or rounding
 
-    def remarks(self):
+    @property
+    def _remarks(self):
         """That it is over in the first half of the span, where few errors are looked at."""
         if not 0 < (self.rest - self.t0) / (self.t_end - self.t0) < 0.5:
             return ()

@@ -121,7 +121,7 @@ class StepAdvice(ByMethod[Advice]):
 
     def __init__(self, motion, error, found):
         super().__init__(found, motion)
-        self.error, self._remarks = error, motion.remarks()
+        self.error = error
 
     @property
     def best(self) -> str | None:
@@ -487,7 +487,7 @@ def _reasons(motion, kind, asked):
         )
     if motion.t_end != asked:
         yield f"beyond t = {motion.t_end:.4g} rounding alone spoils this error: judged until there"
-    yield from motion.remarks()
+    yield from motion._remarks
     if kind.conservative:
         length = f"{kind.turns:.3g} turns"
         if kind.turns > LONG:

@@ -26,7 +26,7 @@ class ByMethod(Several[Value]):
 
     def __init__(self, found, motion):
         self._found, self.system = dict(found), motion.system
-        self.t0, self.t_end = motion.t0, motion.t_end
+        self.t0, self.t_end, self._remarks = motion.t0, motion.t_end, motion._remarks
 
     def __getitem__(self, name: str) -> Value:
         name = str(name)

@@ -140,20 +140,20 @@ def info(options):
     from pyintegrate import _core
 
     about = {**_core.info(), "cores": os.cpu_count()}
-    code, digest, table = 0, {}, {}
+    code, more = 0, {}
     if options.digest or options.table:
         from ..method import bits
 
         found = bits.method_bits()
         if options.digest:
-            code, digest = _digest(found, bits.published_bits())
+            code, more = _digest(found, bits.published_bits())
         if options.table and not options.json:
             print(bits.as_text(found))
             return code
         if options.table:
-            table = {"table": {row.method: row.digits for row in found}}
+            more["table"] = {row.method: row.digits for row in found}
     if options.json:
-        as_json({**about, **digest, **table})
+        as_json(about | more)
         return code
     sets = ", ".join(map(str, about["instruction_sets"]))
     told = {name: about[name] for name in ("version", "arithmetic", "compiler")}
@@ -162,17 +162,15 @@ def info(options):
         "built for": ", ".join(about["built"]),
         "cores": about["cores"],
     }
-    if digest:
-        told["bits"] = (
-            f"{digest['bits']}, of {digest['runs']:,} runs of {digest['methods']} methods"
-        )
+    if options.digest:
+        told["bits"] = f"{more['bits']}, of {more['runs']:,} runs of {more['methods']} methods"
         told["published"] = (
-            f"NOT the published bits: {', '.join(digest['others'])}"
-            if digest["others"]
+            f"NOT the published bits: {', '.join(more['others'])}"
+            if more["others"]
             else "these are the published bits"
         )
-        if digest["unpublished"]:
-            told["unpublished"] = ", ".join(digest["unpublished"])
+        if more["unpublished"]:
+            told["unpublished"] = ", ".join(more["unpublished"])
     facts(told)
     return code
 

@@ -312,7 +312,7 @@ def _told_apart(trajectories):
     for form in (".4g", ".8g", ".16g"):
         runs = [_run_with(solution, index, form) for solution, index in trajectories]
         differ = [name for name in runs[0] if len({run.get(name) for run in runs}) > 1]
-        told += [[", ".join(filter(None, (run.get(name) for name in differ))) for run in runs]]
+        told += [[", ".join(filter(None, map(run.get, differ))) for run in runs]]
     return max(told, key=lambda names: len({*names}))  # the first of those with most names
 
 

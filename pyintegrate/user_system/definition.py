@@ -239,10 +239,7 @@ class Definition:
     def _plain(self, t, y, dof):
         """The function itself at one point; it must not change its arguments."""
         state = halves(y.copy(), dof)
-        params = {
-            name: value.copy() if np.ndim(value) else np.float64(value)
-            for name, value in self.defaults.items()
-        }
+        params = {name: np.array(value)[()] for name, value in self.defaults.items()}
         given = (state, params)
         kept = copy.deepcopy(given)
         with quiet():
