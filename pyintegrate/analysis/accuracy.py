@@ -8,7 +8,6 @@ in units of its largest value. The error is dimensionless; at 1 the result is us
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import gcd
 from time import perf_counter
 
@@ -91,26 +90,18 @@ class Motion:
     """One motion with its true course: common to all runs of a range of steps."""
 
     system: Any
-    x0: Any
-    v0: Any
+    start: Any
     t0: float
     t_end: float
     checks: int  # parts between the times at which runs are compared
-    lead: int  # components with one scale, as the others have one; 0: each has its own
-    truth: Any = None  # (checks + 1, *batch, dim)
-    doubt: Any = None  # (*batch): the possible error of the truth itself
-    size: Any = None  # (*batch, dim): what errors are relative to
-    rtol: float = 0.0  # to which it is known
-    rest: float = np.inf  # the time from which it stays where it ends, to the error or rounding
+    truth: Any  # (checks + 1, *batch, dim)
+    doubt: Any  # (*batch): the possible error of the truth itself
+    size: Any  # (*batch, dim): what errors are relative to
+    rtol: float  # to which it is known
+    rest: float  # the time from which it stays where it ends, to the error or rounding
 
-    def course(self, start, times, rtol):
-        """The true states from a start, in closed form or to a tolerance, (n, *batch, dim)."""
-        exact = self.system.exact(times, start, self.t0)
-        if exact is not None and np.all(np.isfinite(exact)):
-            return exact
-        return to_a_tolerance(self.system, start, self.t0, times, rtol)
-
-    def remarks(self):
+    @property
+    def _remarks(self):
         """That it is over in the first half of the span, where few errors are looked at."""
         if not 0 < (self.rest - self.t0) / (self.t_end - self.t0) < 0.5:
             return ()
@@ -129,29 +120,29 @@ class Motion:
         The error is the largest distance from the truth at the common times, in units of the
         motion, (*batch); inf if the run failed.
         """
-        solution = integrate(
-            self.system, self.x0, self.v0, t0=self.t0, dt=self.step(n_steps),
-            n_steps=n_steps, method=method, save=n_steps // self.checks, on_failure="ignore",
-        )  # fmt: skip
+        solution = self._made(self.start, method, n_steps, n_steps // self.checks)
         y = np.where(solution.valid[..., np.newaxis], solution.y, np.inf)
-        return distance(y, self.truth, self.lead, self.size), solution.evaluations
+        return distance(y, self.truth, self.system.positions, self.size), solution.evaluations
 
     def seconds(self, method, n_steps):
         """Time of a run per trajectory, in a batch large enough to keep the processor busy."""
         lanes = int(np.prod(self.truth.shape[1:-1]))
-        copies = -(-COPIES // max(1, lanes))
+        copies = -(-COPIES // lanes)
         start = np.broadcast_to(self.truth[0], (copies, *self.truth[0].shape))
         best = np.inf
         for _ in range(3):
             begin = perf_counter()
-            integrate(
-                self.system, start, t0=self.t0, dt=self.step(n_steps),
-                n_steps=n_steps, method=method, save="final", on_failure="ignore",
-            )  # fmt: skip
+            self._made(start, method, n_steps, "final")
             best = min(best, perf_counter() - begin)
             if best > 0.05:  # long enough for a single measurement
                 break
-        return best / (copies * max(1, lanes))
+        return best / (copies * lanes)
+
+    def _made(self, start, method, n_steps, save):
+        return integrate(
+            self.system, start, t0=self.t0, dt=self.step(n_steps), n_steps=n_steps,
+            method=method, save=save, on_failure="ignore",
+        )  # fmt: skip
 
 
 def follow(system, x0, v0, t0, t_end, checks, error=0.0):
@@ -200,24 +191,31 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
     numbers("t_end", t_end)
     if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
         raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
-    motion = Motion(system, x0, v0, float(t0), float(t_end), checks, system.positions)
+    t0, t_end, lead = float(t0), float(t_end), system.positions
     between = -(-SAMPLES // checks)
     times = np.linspace(t0, t_end, between * checks + 1)
     rtol = 1e-4 * error
     while True:
         rtol = max(CLOSEST, rtol)
-        fine, coarse = (motion.course(start, times, one) for one in (rtol, 10 * rtol))
-        size = size_of(fine, motion.lead)
+        fine, coarse = (course(system, start, t0, times, one) for one in (rtol, 10 * rtol))
+        size = size_of(fine, lead)
         with quiet():
             moves = ~(norm((fine - fine[-1]) / size) <= max(error, ROUNDING))  # NaN: moves
         last = np.flatnonzero(moves.reshape(len(times), -1).any(axis=1)).max(initial=-1)
         rest = times[min(last + 1, len(times) - 1)]
-        truth, coarse = fine[::between], coarse[::between]
-        doubt = distance(coarse, truth, motion.lead, size)
-        motion = replace(motion, rtol=rtol, truth=truth, doubt=doubt, size=size, rest=rest)
-        if rtol == CLOSEST or doubt_of(motion) < error / 10:
-            return motion
+        truth = fine[::between]
+        doubt = distance(coarse[::between], truth, lead, size)
+        if rtol == CLOSEST or doubt.max() < error / 10:
+            return Motion(system, start, t0, t_end, checks, truth, doubt, size, rtol, rest)
         rtol *= 1e-3
+
+
+def course(system, start, t0, times, rtol):
+    """The true states from a start, in closed form or to a tolerance, (n, *batch, dim)."""
+    exact = system.exact(times, start, t0)
+    if exact is not None and np.all(np.isfinite(exact)):
+        return exact
+    return to_a_tolerance(system, start, t0, times, rtol)
 
 
 def to_a_tolerance(system, start, t0, times, rtol):
@@ -231,11 +229,10 @@ def to_a_tolerance(system, start, t0, times, rtol):
         size = np.where(np.isfinite(start), np.abs(start), 0.0)
         far = np.abs(system.rhs(t0, start) * np.asarray(times[-1] - t0)[..., np.newaxis])
     most = np.maximum(size.max(axis=-1, keepdims=True), 1e-300) + 0 * size  # of each trajectory
+    own = np.fmax(size, far) / most
     if lead := system.positions:
         for part in (slice(lead), slice(lead, None)):
-            size[..., part] = size[..., part].max(axis=-1, keepdims=True)
-            far[..., part] = far[..., part].max(axis=-1, keepdims=True)
-    own = np.fmax(size, far) / most
+            own[..., part] = own[..., part].max(axis=-1, keepdims=True)
     own = most * np.where((own > NARROW[0]) & (own < NARROW[1]), own, 1.0)
     y = np.nan
     for unit in [own, most][not (own < most).any() :]:
@@ -251,7 +248,10 @@ def to_a_tolerance(system, start, t0, times, rtol):
 
 
 def size_of(y, lead):
-    """The scale of each component over a motion, (*batch, dim): see `Motion.lead`."""
+    """The scale of each component over a motion, (*batch, dim).
+
+    The first `lead` components have one, and the others; if lead is 0, each has its own.
+    """
     group = np.arange(y.shape[-1])
     group = group >= lead if lead else group
     together = (group[:, np.newaxis] == np.unique(group)).astype(float)
@@ -296,11 +296,11 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     >>> ladder(dt=[0.1, 0.05], t_end=1.0)
     [10, 20]
     """
-    t_end = None if t_end is None else checked_times("t_end", t_end, DOUBLE, {})
+    t_end = None if t_end is None else finite("t_end", t_end)
     if dt is not None:
         if steps is not None or t_end is None:
             raise ValueError("give steps, or dt and t_end")
-        dt = np.atleast_1d(checked_times("dt", dt, DOUBLE, {}))
+        dt = np.atleast_1d(finite("dt", dt))
         steps = [steps_between(float(one), t0, t_end) for one in dt.flat]
     if steps is None:
         return [CHECKS * rung for rung in LADDER]
@@ -308,6 +308,11 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     if found.dtype.kind not in "iu" or not len(found) or found[0] < 1:
         raise ValueError(f"steps must be whole numbers of steps, at least 1, got {steps!r}")
     return found.tolist()
+
+
+def finite(name, value):
+    """Times or lengths in double precision, finite ones; steps, called dt, are not zero either."""
+    return checked_times(name, value, DOUBLE, {})
 
 
 def common_checks(steps):
@@ -330,8 +335,3 @@ def fits(method, system):
     except ValueError:
         return False
     return True
-
-
-def doubt_of(motion):
-    """The largest of a batch."""
-    return float(np.max(motion.doubt))

@@ -11,7 +11,7 @@ from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..values.table import Table
 from ..values.types import ArrayLike, Methods, System
-from .accuracy import CLOSEST, MOST_CHECKS, SAMPLES, doubt_of, fits, follow, suitable_methods
+from .accuracy import CLOSEST, MOST_CHECKS, SAMPLES, course, fits, follow, suitable_methods
 from .results import ByMethod, quiet, with_unit
 from .vectors import applied, norm
 
@@ -102,8 +102,7 @@ def advise_dt(
     check_error(error)
     chosen = suitable_methods(system, methods)
     motion = follow(system, x0, v0, t0, t_end, MOST_CHECKS, error)
-    if doubt_of(motion) > error / 3:
-        check_known(motion, error, nature(motion))
+    check_known(motion, error)
     found = {method.name: largest_step(motion, method, error) for method in chosen}
     return StepAdvice(motion, error, found)
 
@@ -122,7 +121,7 @@ class StepAdvice(ByMethod[Advice]):
 
     def __init__(self, motion, error, found):
         super().__init__(found, motion)
-        self.error, self._remarks = error, motion.remarks()
+        self.error = error
 
     @property
     def best(self) -> str | None:
@@ -219,7 +218,7 @@ def nature(motion):
     """
     system, size, start = motion.system, motion.size, motion.truth[0]
     span, t = motion.t_end - motion.t0, np.linspace(motion.t0, motion.t_end, SAMPLES + 1)
-    y = motion.course(start, t, motion.rtol)
+    y = course(system, start, motion.t0, t, motion.rtol)
     times = t.reshape(-1, *(1,) * (y.ndim - 2))
     with quiet():
         J = system.jacobian(times, y)
@@ -236,7 +235,8 @@ def nature(motion):
     stiff = sure or (spread > SPREAD and _is_stiff(motion))
     lyapunov = 0.0
     if not stiff:
-        two = (motion.course(start + off, t, CLOSEST) for off in (0.0, NEAR * size))
+        ends = start, start + NEAR * size
+        two = (course(system, one, motion.t0, t, CLOSEST) for one in ends)
         lyapunov = _lyapunov(t, size, *two)
     turns = float(turning.mean(axis=0).max()) * abs(span) / (2 * np.pi)
     conservative = _is_conservative(system, times, y, J)
@@ -290,10 +290,12 @@ def _is_conservative(system, times, y, J):
     return bool(np.all(change < CONSERVED))
 
 
-def check_known(motion, error, kind):
+def check_known(motion, error, kind=None):
     """Refuse a truth that is not known accurately enough, and say why."""
-    if doubt_of(motion) <= error / 3:
+    doubt = motion.doubt.max()
+    if doubt <= error / 3:
         return
+    kind = kind or nature(motion)
     cure = "it is long, or not smooth; choose a larger error or a shorter span"
     if kind.stiff:
         cure = (
@@ -306,7 +308,7 @@ def check_known(motion, error, kind):
             f" {1 / kind.lyapunov:.3g} of time: choose a shorter span"
         )
     raise ValueError(
-        f"the true motion is only known to {doubt_of(motion):.1e} here, which cannot judge an error"
+        f"the true motion is only known to {doubt:.1e} here, which cannot judge an error"
         f" of {error:g}: {cure}"
     )
 
@@ -427,7 +429,7 @@ def advise(
         raise ValueError(f"{system.name!r} has noise: docs/noise.md says which method suits which")
     motion = follow(system, x0, v0, t0, t_end, TIMES, error)
     kind, share = nature(motion), 1.0
-    while kind.chaotic and doubt_of(motion) > error / 3 and share > 1e-3:
+    while kind.chaotic and motion.doubt.max() > error / 3 and share > 1e-3:
         share *= 0.7  # to the horizon of prediction
         motion = follow(system, x0, v0, t0, t0 + share * (t_end - t0), TIMES, error)
     check_known(motion, error, kind)
@@ -485,7 +487,7 @@ def _reasons(motion, kind, asked):
         )
     if motion.t_end != asked:
         yield f"beyond t = {motion.t_end:.4g} rounding alone spoils this error: judged until there"
-    yield from motion.remarks()
+    yield from motion._remarks
     if kind.conservative:
         length = f"{kind.turns:.3g} turns"
         if kind.turns > LONG:

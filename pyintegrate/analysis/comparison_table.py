@@ -10,6 +10,7 @@ from .observables import energies, every_step, exact_states, largest_of, start_t
 from .results import quiet, with_unit
 
 ABSENT = "-"
+LAST = ("steps", "evaluations", "seconds", "failed")  # columns, after those of errors
 
 
 @one_record_warning()
@@ -51,7 +52,7 @@ def comparison_table(comparison):
         (with_unit(f"position error{of_them}", position), position_error, "{:.6g}", 0.0),
     ]
     # The steps as text, the extremes where they differ between trajectories; or the mean step.
-    steps = [extent(solution._step_lengths, ABSENT) for solution in solutions]
+    steps = [extent(solution._step_lengths) for solution in solutions]
     columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}
     if len(set(steps)) > 1:
         columns[with_unit("dt", units["t"])] = steps
@@ -98,11 +99,13 @@ def joint_table(comparisons):
     ('system', 'method')
     """
     tables = {name: comparison_table(one) for name, one in comparisons.items()}
-    heads = list(dict.fromkeys(head for table in tables.values() for head in table.columns))
-    last = [head for head in heads if head in ("steps", "evaluations", "seconds", "failed")]
     columns = [table.columns for table in tables.values()]
-    place = {head: max(c.index(head) for c in columns if head in c) for head in heads}
-    heads = [*sorted({*heads} - {*last}, key=lambda head: (place[head], head)), *last]
+
+    def place(head):
+        last = LAST.index(head) if head in LAST else -1
+        return last, max(c.index(head) for c in columns if head in c), head
+
+    heads = sorted({head for c in columns for head in c}, key=place)
     rows = []
     for name, table in tables.items():
         for row in table.rows:
@@ -147,10 +150,10 @@ def _cell(values, form, best):
 
 def _count(values):
     """An integer, or the least and the most."""
-    least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
-    if least != most and np.size(values):
-        return f"{least} .. {most}"
-    return Number(most, int(np.max(values, initial=0)))
+    least, most = np.min(values, initial=1 << 62), np.max(values, initial=0)
+    if least < most:
+        return f"{least:,} .. {most:,}"
+    return Number(f"{most:,}", int(most))
 
 
 def _end_alike(solutions):

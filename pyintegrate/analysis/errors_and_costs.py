@@ -130,7 +130,7 @@ class Convergence(ByMethod[OrderFit]):
 
     def __init__(self, motion, methods, steps, errors):
         self.dt = np.abs(motion.step(np.asarray(steps)))
-        self.errors, self._remarks = errors, motion.remarks()
+        self.errors = errors
         self.floor = np.maximum(10 * motion.doubt, ROUNDING)
         self.methods = {method.name: method for method in methods}
         floor = float(np.median(self.floor))
@@ -301,7 +301,6 @@ class WorkPrecision(ByMethod[Any]):
 
     def __init__(self, motion, curves):
         super().__init__(curves, motion)
-        self._remarks = motion.remarks()
         self.floor = float(np.median(np.maximum(10 * motion.doubt, ROUNDING)))
 
     plot = drawn_by("work_precision")

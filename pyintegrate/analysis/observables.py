@@ -174,11 +174,6 @@ def _difference(system, systems):
     return ", ".join([system.name] * (others or not parts) + parts)
 
 
-def system_of(solution, lane):
-    """The system with the parameters of some trajectories, by flat index."""
-    return system_at(solution.system, batch_of(solution), lane)
-
-
 def batch_of(solution):
     """The batch shape of a solution."""
     return solution.final.shape[:-1]
@@ -189,11 +184,10 @@ def again(solution, lane):
     batch, random = batch_of(solution), solution._problem.random
     noise = {}
     if random is not None:
-        noise = {"seed": random.seed, "substeps": random.substeps}
-        own = numbered(random.first_trajectory, [batch], np.arange)
-        noise["first_trajectory"] = taken(own, batch, lane)
+        own = taken(numbered(random.first_trajectory, [batch], np.arange), batch, lane)
+        noise = {"seed": random.seed, "substeps": random.substeps, "first_trajectory": own}
     return noise | {
-        "system": system_of(solution, lane),
+        "system": system_at(solution.system, batch, lane),
         "x0": solution.initial.reshape(-1, solution.initial.shape[-1])[lane],
         "dt": taken(solution.dt, batch, lane),
         "t0": taken(solution.t0, batch, lane),

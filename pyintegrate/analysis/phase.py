@@ -71,11 +71,10 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     0.0746 rad ahead
     """
     solution = check_solution(solution, "phase_drift")
+    solution._need_all("the phase")
     if reference is not None:
         reference = check_solution(reference, "phase_drift", "reference")
-    for one in (solution, reference):
-        if one is not None:
-            one._need_all("the phase")
+        reference._need_all("the phase")
     angle = _phase_of(solution, reference)
     count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:
@@ -420,12 +419,6 @@ def _frequency(system, y):
     return 2 * np.pi / np.asarray(system.period(y))
 
 
-def _off(system, y, period):
-    """How far the frequencies of states (n, *batch, dim) are from that of a period, at most."""
-    off = np.abs(_frequency(system, y) - 2 * np.pi / period)
-    return np.fmax.reduce(off, axis=0, initial=0.0)
-
-
 def turning(solution, angle):
     """How fast a motion turns at most, rad per unit of time; broadcasts to (*batch)."""
     system, t, y = solution.system, times(solution), solution.y
@@ -471,7 +464,8 @@ def _drifting(solution):
     wide = seen["most"] - seen["least"]
     swing = np.max(wide - np.abs(seen["last"]), axis=0)
     met = tried.y.reshape(-1, *solution.final.shape), solution.y
-    off = np.fmax(*(_off(system, y, period) for y in met))
+    away = (np.abs(_frequency(system, y) - 2 * np.pi / period) for y in met)
+    off = np.fmax(*(np.fmax.reduce(one, axis=0, initial=0.0) for one in away))
     rate = MARGIN * (np.max(wide / span, axis=0) + off)
     return np.where(np.isnan(rate), np.inf, rate), swing
 

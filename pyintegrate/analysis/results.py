@@ -8,6 +8,7 @@ from typing import Any, TypeVar, dataclass_transform
 import numpy as np
 
 from ..errors import quiet as quiet
+from ..method.catalogue import find_method
 from ..values.table import Several
 from ..values.types import Axes, Callable, Integers, Iterator
 
@@ -25,10 +26,11 @@ class ByMethod(Several[Value]):
 
     def __init__(self, found, motion):
         self._found, self.system = dict(found), motion.system
-        self.t0, self.t_end = motion.t0, motion.t_end
+        self.t0, self.t_end, self._remarks = motion.t0, motion.t_end, motion._remarks
 
     def __getitem__(self, name: str) -> Value:
-        return self._found[str(name)]
+        name = str(name)
+        return self._found[name if name in self._found else find_method(name).name]
 
     def _span(self) -> str:
         """The system and the span of its motion, as the title of a table."""

@@ -79,9 +79,13 @@ class Chosen:
                     f"methods has {given!r}: expected a method, or (method, pi.tolerance(1e-9))"
                 )
             method, self.tolerance = given
-        self.method = method if method == "auto" and self.tolerance else method_of(method)
-        name = self.method if isinstance(self.method, str) else self.method.name
-        self.name = name if self.tolerance is None else f"{name} to {self.tolerance}"
+        if not isinstance(method, str | Method):
+            cure = ": ('auto', pi.tolerance(1e-9))" if isinstance(method, Tolerance) else ""
+            raise TypeError(f"methods must be names or Methods, got {method!r}{cure}")
+        self.method = method if method == "auto" and self.tolerance else find_method(method)
+        self.name = str(self.method)
+        if self.tolerance is not None:
+            self.name += f" to {self.tolerance}"
 
 
 def to_a_tolerance(one, span, options):
@@ -106,14 +110,6 @@ def to_a_tolerance(one, span, options):
         raise ValueError("give exactly one of n_steps and t_end")
     tolerance = one.tolerance
     return how | {"t_end": span["t_end"], "rtol": tolerance.rtol, "atol": tolerance.atol}
-
-
-def method_of(method):
-    """A method by name or alias, or a given one."""
-    if not isinstance(method, str | Method):
-        cure = ": ('auto', pi.tolerance(1e-9))" if isinstance(method, Tolerance) else ""
-        raise TypeError(f"methods must be names or Methods, got {method!r}{cure}")
-    return find_method(method)
 
 
 def methods_in(methods):
@@ -300,10 +296,8 @@ class Comparison(Several["Solution"]):
             return self._found[key]
         name, *step = key if isinstance(key, tuple) else (key,)
         with suppress(TypeError, ValueError):  # no such method: the message below is clearer
-            if step and isinstance(step[0], Tolerance):
-                resolved = Chosen(key).name
-            else:
-                resolved = (Chosen(name).name, *step) if step else Chosen(name).name
+            whole = not step or isinstance(step[0], Tolerance)
+            resolved = Chosen(key).name if whole else (Chosen(name).name, *step)
             if resolved in self._found:
                 return self._found[resolved]
         keys = ", ".join(map(repr, self._found))

@@ -9,15 +9,16 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
-from ..run.arguments import check_structure, checked_system, checked_times
+from ..run.arguments import check_structure, checked_system
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
-from ..values.checks import DOUBLE, integer, numbers, positive
+from ..values.checks import integer, numbers, positive
 from ..values.keywords import explains_keywords
+from ..values.parameters import ones_of_batch
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
-from .accuracy import evaluations_a_step, suitable_methods
+from .accuracy import evaluations_a_step, finite, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, quiet, result_class, with_unit
 
@@ -485,14 +486,11 @@ def max_stiffness(
         )
     rtol = max(positive("rtol", rtol), 1e-14)
     chosen = suitable_methods(system, methods)
-    dt = checked_times("dt", dt, DOUBLE, {})
+    dt = finite("dt", dt)
     batch = _batch(system, dt)
     found, linear = {}, is_linear(system, parameter)
     for method in chosen:
-        if 0 in batch:
-            found[method.name] = np.empty(batch)
-            continue
-        limits = []
+        limit = np.empty(batch)
         if linear.any():
             least = tolerance(method)
 
@@ -501,27 +499,25 @@ def max_stiffness(
                 return step_excess(made, method, dt) - _solving_error(made, method, dt)
 
             middle = _middle(system, parameter, dt, np.zeros(system.dim))
-            limits.append(_first(excess, least, np.broadcast_to(middle, batch), rtol))
+            limit = _first(excess, least, np.broadcast_to(middle, batch), rtol)
         if not linear.all():
             excess, start = _runs_away(system, method, parameter, dt, x0, v0, n_steps)
             middle = _middle(system, parameter, dt, start)
-            limits.append(_first(excess, 0.0, np.broadcast_to(middle, batch), rtol))
-        found[method.name] = np.where(linear, limits[0], limits[-1])[()]
+            other = _first(excess, 0.0, np.broadcast_to(middle, batch), rtol)
+            limit = np.where(linear, limit, other)
+        found[method.name] = limit[()]
     if isinstance(methods, str | Method):
         return found[chosen[0].name]
     run = {"x0": x0, "v0": v0, "n_steps": n_steps, "rtol": rtol}
     return MaxStiffness(found, chosen, system, parameter, dt, run)
 
 
-class MaxStiffness(ByMethod[Any]):
+class MaxStiffness(ByMethod[Floats]):
     """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
     def __init__(self, found, chosen, system, parameter, dt, run):
         self._found, self._chosen, self._run = found, chosen, run
         self.system, self.parameter, self.dt = system, parameter, dt
-
-    def __getitem__(self, name: str) -> Floats:
-        return self._found[name if name in self._found else find_method(name).name]
 
     def table(self) -> Table:
         """The limits, also at equal work: the stability of a method for its cost.
@@ -563,7 +559,7 @@ def is_linear(system, parameter):
     >>> bool(is_linear(systems["spring"], "k")), bool(is_linear(systems["pendulum"], "g"))
     (True, False)
     """
-    ones = (1,) * len(_batch(system, 1.0))
+    ones = ones_of_batch(system)
     a, b = np.random.default_rng(7).uniform(0.5, 1.5, (2, system.dim))
     t = np.array([0.0, 0.3, 7.0, 1e3, 1e20]).reshape(-1, 1, *ones)
     powers = np.mgrid[-40:41:10, -30:31:10].reshape(2, -1)  # of values, and of sizes in any unit

@@ -15,10 +15,7 @@ _STEPS_OF_KEPLER = 9  # each doubles the digits
 
 def column(values):
     """An array of objects: arithmetic component by component."""
-    values = list(values)
-    found = np.empty(len(values), object)
-    found[:] = values
-    return found
+    return np.array([*values], object)
 
 
 class Motion:
@@ -74,11 +71,7 @@ def _sum(weights, values, beside=0.0):
 
 def _float(x):
     """The double nearest to a number, or to each of an array or nested list."""
-    if isinstance(x, list):
-        return [_float(item) for item in x]
-    if isinstance(x, np.ndarray):
-        return np.array([_float(item) for item in x])
-    return complex(x).real
+    return np.array(x, complex).real
 
 
 def _solve(equations, guess, motion):

@@ -16,10 +16,10 @@ _LETTERS = "S symplectic, R reversible, I implicit. `methods NAME` describes one
 
 def methods(options):
     """List the methods, or describe one."""
-    if options.method:
-        _method(pi.methods[options.method], options)
-    elif options.json:
-        as_json([_about(method) for method in pi.methods.values()])
+    if options.json:
+        _as_json(options.method, pi.methods, _about)
+    elif options.method:
+        _method(pi.methods[options.method])
     else:
         columns = ["method", "order", "evaluations", "is", "stable to omega dt", "needs"]
         rows = [
@@ -27,6 +27,11 @@ def methods(options):
              m.requires] for m in pi.methods.values()
         ]  # fmt: skip
         show(Table("", columns, rows, _LETTERS, align="lrrlrl"))
+
+
+def _as_json(name, known, told):
+    """What is told of the one of this name, or of all."""
+    as_json(told(known[name]) if name else [told(one) for one in known.values()])
 
 
 def _letters(method):
@@ -48,11 +53,8 @@ def _about(method):
     }
 
 
-def _method(method, options):
+def _method(method):
     about = _about(method)
-    if options.json:
-        as_json(about)
-        return
     print(f"{about.pop('name')}: {about.pop('title')}")
     formula = about.pop("formula")
     print(f"  {formula}\n" if formula else "")
@@ -78,12 +80,12 @@ def _method(method, options):
 
 def systems(options):
     """List the systems, or describe one."""
-    if options.system:
-        _system(pi.systems[options.system], options)
-    elif options.names:
+    if options.names and not options.system:
         print("\n".join(pi.systems))
     elif options.json:
-        as_json([_described(system) for system in pi.systems.values()])
+        _as_json(options.system, pi.systems, _described)
+    elif options.system:
+        _system(pi.systems[options.system])
     else:
         rows = [
             [
@@ -112,12 +114,9 @@ def _described(system):
     }
 
 
-def _system(system, options):
+def _system(system):
     """One system: its equation, state, parameters and reference."""
     about = _described(system)
-    if options.json:
-        as_json(about)
-        return
     rows = [
         [name, kind, _short(value), unit_of(system, name) or "-"]
         for kind, values in (("state", about["state"]), ("parameter", system.params))
@@ -141,20 +140,20 @@ def info(options):
     from pyintegrate import _core
 
     about = {**_core.info(), "cores": os.cpu_count()}
-    code, digest, table = 0, {}, {}
+    code, more = 0, {}
     if options.digest or options.table:
         from ..method import bits
 
         found = bits.method_bits()
         if options.digest:
-            code, digest = _digest(found, bits.published_bits())
+            code, more = _digest(found, bits.published_bits())
         if options.table and not options.json:
             print(bits.as_text(found))
             return code
         if options.table:
-            table = {"table": {row.method: row.digits for row in found}}
+            more["table"] = {row.method: row.digits for row in found}
     if options.json:
-        as_json({**about, **digest, **table})
+        as_json(about | more)
         return code
     sets = ", ".join(map(str, about["instruction_sets"]))
     told = {name: about[name] for name in ("version", "arithmetic", "compiler")}
@@ -163,17 +162,15 @@ def info(options):
         "built for": ", ".join(about["built"]),
         "cores": about["cores"],
     }
-    if digest:
-        told["bits"] = (
-            f"{digest['bits']}, of {digest['runs']:,} runs of {digest['methods']} methods"
-        )
+    if options.digest:
+        told["bits"] = f"{more['bits']}, of {more['runs']:,} runs of {more['methods']} methods"
         told["published"] = (
-            f"NOT the published bits: {', '.join(digest['others'])}"
-            if digest["others"]
+            f"NOT the published bits: {', '.join(more['others'])}"
+            if more["others"]
             else "these are the published bits"
         )
-        if digest["unpublished"]:
-            told["unpublished"] = ", ".join(digest["unpublished"])
+        if more["unpublished"]:
+            told["unpublished"] = ", ".join(more["unpublished"])
     facts(told)
     return code
 

@@ -290,12 +290,11 @@ def default_run(system, start=None):
         return RUNS[system.name]
     start = np.asarray(system.initial if start is None else start, float)
     period = system.period(start)
-    turn = 2.0 if period is None or not np.isfinite(period) else float(period)
     if period is None:
         with quiet():
             moves = np.linalg.norm(system.rhs(0.0, start)) / (np.linalg.norm(start) + 1e-3)
-        rate = max(float(abs(turning(system, [start])).max()), float(moves))
-        turn = 2 * np.pi / rate if 0 < rate < np.inf else turn
+            period = 2 * np.pi / max(abs(turning(system, [start])).max(), moves)
+    turn = float(period) if 0 < period < np.inf else 2.0
     return round_number(turn / PER_TURN), round_number(TURNS * turn)
 
 
@@ -362,7 +361,7 @@ def python_lines(system, state, dt, n_steps, methods=known_methods):
         if np.size(value)  # none for springs that a body has not
     )
     known = catalogue.get(system.name)
-    built_in = known is not None and type(known) is type(system)
+    built_in = type(known) is type(system)
     if system.noise:  # all of these have one type
         built_in = known is not None and known.definition is system.definition
     remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]
@@ -409,7 +408,7 @@ def steps_of(dt, t_end):
     """
     if not (0 < dt < inf and 0 < t_end < inf):
         raise ValueError(f"dt and t_end must be positive and finite, got {dt!r} and {t_end!r}")
-    return int(min(max(round(min(t_end / dt, LONGEST)), 1), LONGEST))
+    return max(1, round(min(t_end / dt, LONGEST)))
 
 
 def make_record(system, state, methods):
@@ -515,7 +514,7 @@ def make_fan(system, state, method, n_steps):
         single = [name for name, value in system.params.items() if np.ndim(value) == 0]
         name = choice("of", fan["of"], (*names, *single))
         states = dict(zip(names, start.T))
-        value = states[name] if name in states else system.params[name]
+        value = (system.params | states)[name]
         scale = fan["spread"] * np.where(value == 0, 1.0, abs(value))
         varied = value + scale * np.linspace(-1.0, 1.0, MANY)
         if name in states:

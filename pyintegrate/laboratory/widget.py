@@ -116,9 +116,7 @@ class Lab(anywidget.AnyWidget):
 
     def _plain(self, state):
         """The state as plain numbers and names of the catalogues, or an error."""
-        free = {"number", "fan"}
-        known = set(self._carried[0]) | free
-        if wrong := [*(set(state) - known), *(known - free - set(state))]:
+        if wrong := (set(state) ^ set(self._carried[0])) - {"number", "fan"}:
             raise ValueError(
                 "state holds system, params, start, dt, t_end, methods and equal_work, each once,"
                 f" and fan: {', '.join(sorted(map(str, wrong)))} is too much or missing;"

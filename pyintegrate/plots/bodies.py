@@ -95,8 +95,6 @@ def letters_of(solution, components=None, flat=False):
         asked = tuple(components)
         if not set(asked) <= set(known) or len(asked) < 2:
             return ()
-        if len(asked) == 3 and flat:
-            raise ValueError("three components need axes with projection='3d', or ax=None")
         return asked
     with quiet():
         extent = {

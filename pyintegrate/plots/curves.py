@@ -22,6 +22,7 @@ from .style import (
     line_style,
     on_ground,
     title_of,
+    turned_to,
 )
 
 POINTS = 4000  # for one curve: more than the pixels of a wide picture
@@ -247,8 +248,7 @@ def texts_of(solutions, names, labels):
         if names.count(name) > 1:
             alike = [one for one, other in zip(solutions, names) if other == name]
             told = _told_apart([(one, ...) for one in alike])
-            place = next(i for i, one in enumerate(alike) if one is solution)
-            text += f", {told[place] or _step(solution)}"
+            text += f", {told[alike.index(solution)] or _step(solution)}"
         texts.append(text)
     return texts
 
@@ -312,7 +312,7 @@ def _told_apart(trajectories):
     for form in (".4g", ".8g", ".16g"):
         runs = [_run_with(solution, index, form) for solution, index in trajectories]
         differ = [name for name in runs[0] if len({run.get(name) for run in runs}) > 1]
-        told += [[", ".join(filter(None, (run.get(name) for name in differ))) for run in runs]]
+        told += [[", ".join(filter(None, map(run.get, differ))) for run in runs]]
     return max(told, key=lambda names: len({*names}))  # the first of those with most names
 
 
@@ -321,13 +321,11 @@ def looks_of(names, ax):
     palette, looks = colours(names), {}
     drawn = [] if ax is None else [line.get_color() for line in ax.get_lines()]
     alone = len(palette) == 1
-    taken = alone or any(on_ground(colour) in drawn for colour in palette.values())
     # Methods with a colour of their own come first, so that no other takes its first line style.
     for i in sorted(range(len(names)), key=lambda i: names[i] not in METHOD_COLOURS):
         name = names[i]
-        if taken and (alone or name not in names[:i]):
-            start = PALETTE.index(palette[name])
-            others = PALETTE[start:] + PALETTE[:start]
+        if alone or name not in names[:i]:
+            others = turned_to(palette[name])
             palette[name] = min(others, key=lambda colour: drawn.count(on_ground(colour)))
         colour = on_ground(palette[name])
         style = line_style(palette[name], drawn.count(colour))

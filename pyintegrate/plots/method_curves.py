@@ -54,21 +54,18 @@ def convergence(page, found: Convergence, *, legend=True, **keywords: Any):
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['4.0   classical Runge-Kutta', '2.0   explicit midpoint']
     """
-    ax, keywords = page((8.4, 4.6)), line_keywords(keywords)
-    style, labels = looks(found), by_name(page.shared["labels"], found)
+    ax, labels, draw = _set_out(page, found, keywords)
     for name in sorted(found, key=lambda name: -np.nan_to_num(found[name].order)):
         fit, error = found[name], typical(found.errors[name])
         with quiet():
             shown = np.where(np.isfinite(error) & (error > 0) & (error < 10), error, np.nan)
         label = labels.get(name, title_of(found.methods[name]))
         order = f"{fit.order:.1f}" if fit.points else " - "
-        look = {"markersize": 3.5, "linestyle": "", "label": f"{order}   {label}"}
-        ax.plot(found.dt, shown, **(style[name] | look | keywords))
+        draw(name, found.dt, shown, markersize=3.5, linestyle="", label=f"{order}   {label}")
         if fit.points:
             ends = np.array([fit.dt_min, fit.dt_max])
             look = {"marker": "", "linewidth": 1.6, "alpha": 0.7, "label": "_nolegend_"}
-            ax.plot(ends, fit.constant * ends**fit.order, **(style[name] | look | keywords))
-    ax.loglog()
+            draw(name, ends, fit.constant * ends**fit.order, **look)
     floor = float(np.max(found.floor))
     low, high = ax.get_ylim()
     if low < 10 * floor:
@@ -133,18 +130,15 @@ def work_precision(
     choice("of", of, LABELS)
     if of == "seconds" and not found.timed:
         raise ValueError("no seconds were taken: measure with work_precision(..., seconds=True)")
-    ax, keywords = page((8.4, 4.6)), line_keywords(keywords)
-    style, labels = looks(found), by_name(page.shared["labels"], found)
+    ax, labels, draw = _set_out(page, found, keywords)
     for name in sorted(found, key=lambda name: _rank(found, name)):
         _, evaluations, seconds, errors = found[name]
         error = typical(errors)
         with quiet():
             error = np.where((error > found.floor / 10) & (error < 3), error, np.nan)
         text = methods[name].title if name in methods else name
-        look = {"markersize": 3, "linewidth": 1.3, "label": labels.get(name, text)}
         spent = evaluations if of == "evaluations" else seconds
-        ax.plot(spent, error, **(style[name] | look | keywords))
-    ax.loglog()
+        draw(name, spent, error, markersize=3, linewidth=1.3, label=labels.get(name, text))
     ax.annotate(
         "better", (0.03, 0.04), (0.10, 0.13), xycoords="axes fraction", textcoords="axes fraction",
         fontsize=0.9 * points("font.size"), arrowprops={"arrowstyle": "->"} | muted(), **muted(),
@@ -152,6 +146,17 @@ def work_precision(
     if legend:
         place_legend(ax, 0.6, fontsize=0.9 * points("font.size"))
     return ax, LABELS[of], "error, relative to the motion"
+
+
+def _set_out(page, found, keywords):
+    """Logarithmic axes, texts by method, and what draws a curve in the look of its method."""
+    ax, style, keywords = page((8.4, 4.6)), looks(found), line_keywords(keywords)
+    ax.loglog()
+
+    def draw(name, x, y, **look):
+        ax.plot(x, y, **(style[name] | look | keywords))
+
+    return ax, by_name(page.shared["labels"], found), draw
 
 
 def _rank(found, name):

@@ -36,7 +36,7 @@ from .curves import (
     smooth_times,
     valid_values,
 )
-from .pictures import left_out, legend_below, muted, several_axes, wrapped
+from .pictures import left_out, legend_below, say, several_axes, wrapped
 from .solution_curves import component_names, widest
 from .style import axis_label, exact_look, in_space, line_keywords
 
@@ -447,9 +447,7 @@ def animate(
     seconds = usual_time if seconds is None else positive("seconds", seconds)
     count = max(2, round(seconds * PER_SECOND))
     moments = np.linspace(begin, end, count)
-    movers: list[Any] = []
-    if scenes:
-        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves)]
+    movers: list[Any] = [Scene(ax, curve, keywords) for ax, curve in zip(axes[:scenes], curves)]
     for pane, ax in zip(panes, axes[scenes:]):
         for turn, curve in enumerate(curves):
             looks: Any = [(pane, curve.keywords, curve.label)]
@@ -460,8 +458,7 @@ def animate(
             movers += [_Mover(ax, curve.solution, keywords, *look) for look in looks]
         _still(ax, curves, pane, [mover for mover in movers if mover.ax is ax], bool(letters))
     clock = axes[0].set_title("", loc="left", fontsize="medium")
-    if note := left_out(curves):
-        axes[-1].set_title(note, loc="right", fontsize="small", **muted())
+    say(axes[-1], "", left_out(curves))
     text = wrapped(title or system.title, figure.get_figwidth(), "figure.titlesize", True)
     figure.suptitle(text, x=0.01, ha="left", fontweight="bold")
     handles, names = axes[-1].get_legend_handles_labels()

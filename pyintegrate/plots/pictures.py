@@ -362,8 +362,8 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
     """
 
     def decorate(function):
-        own = list(inspect.signature(function).parameters.values())[1:]
-        own = own[1:] if "sources" in also else own
+        first = 2 if "sources" in also else 1
+        own = list(inspect.signature(function).parameters.values())[first:]
         shared = ("ax", *(name for name in also if name != "sources"), "title", "figsize")
         kind = own[0].annotation  # as text: the name of a class
         of_result = kind.isidentifier() and kind not in ("Any", "System")

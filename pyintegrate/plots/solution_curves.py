@@ -79,20 +79,20 @@ def trajectory(
     system, note = solution.system, left_out(curves)
     flat = page.ax is not None and not hasattr(page.ax, "get_zlim")
     letters = letters_of(solution, components, flat)
+    names = letters or component_names(system, components, solution.components)
+    if len(names) == 3 and flat and components is not None:
+        raise ValueError("three components need axes with projection='3d', or ax=None")
     if letters:
         ax = _axes(page, letters)
         draw_bodies(ax, curves, letters, window, keywords, page.panel and len(curves) > 1)
         return ax, *_labels(ax, [letter_label(solution, letter) for letter in letters]), note
-    names = component_names(system, components, solution.components)
     turning = ("wx", "wy", "wz")  # in the plane of which it shows most
     if system.structure == "rigid_body" and components is None and names[0] in turning:
         names = [one for one in turning if one in solution.components]
-        if not any(np.ptp(np.nan_to_num(solution[one])) for one in names):  # it only moves
+        if not any(reach(solution[one]) for one in names):  # it only moves
             names = [one for one in ("x", "y", "z") if one in solution.components] or names
         names = widest(solution, names)
     if len(names) == 3 and flat:
-        if components is not None:
-            raise ValueError("three components need axes with projection='3d', or ax=None")
         names = widest(solution, names)
     if len(names) > 1:
         return path(page, curves, names, exact, window, keywords)

@@ -55,11 +55,15 @@ def colours(names):
     chosen = {}
     # Methods with a fixed colour come first, so that no other takes it from them.
     for name in sorted(dict.fromkeys(names), key=lambda name: name not in METHOD_COLOURS):
-        own = METHOD_COLOURS.get(name)
-        start = PALETTE.index(own) if own else zlib.crc32(name.encode())
-        turned = [PALETTE[(start + i) % len(PALETTE)] for i in range(len(PALETTE))]
-        chosen[name] = min(turned, key=list(chosen.values()).count)
+        own = METHOD_COLOURS.get(name, PALETTE[zlib.crc32(name.encode()) % len(PALETTE)])
+        chosen[name] = min(turned_to(own), key=list(chosen.values()).count)
     return chosen
+
+
+def turned_to(colour):
+    """The palette from one of its colours on, and round to those before it."""
+    start = PALETTE.index(colour)
+    return PALETTE[start:] + PALETTE[:start]
 
 
 def colour_of(method: str | Method) -> str:

@@ -13,7 +13,7 @@ from ..tangents.tangent_system import force_of
 from ..trace.graph import Graph, placed
 from ..trace.tracing import Traced
 from ..values.keywords import explains_keywords
-from ..values.parameters import checked
+from ..values.parameters import checked, ones_of_batch
 from ..values.types import Any, ArrayLike, Never, Self
 from .noisy_system import NoisySystem
 from .step import OF_RUN
@@ -193,11 +193,6 @@ def _place(system, size, shift):
     return size * ((np.arange(system.dof) if own is None else own[: system.dof]) + shift)
 
 
-def _axes(system):
-    """Axes of length 1, as many as the batch of a system's parameters has."""
-    return (1,) * max([len(shape) for shape in system.batch_shapes.values()], default=0)
-
-
 # ---- the mass ------------------------------------------------------------------------------------
 def _name_of_mass(system):
     return "bath_mass" if "mass" in system.params else "mass"
@@ -214,7 +209,7 @@ def _mass(system):
         x = np.broadcast_to(_place(system, size, shift), v.shape)
         y = np.concatenate([x, speed * v], axis=-1)
         with quiet():
-            E = system.energy(y.reshape(2, dof, dof, *_axes(system), 2 * dof))
+            E = system.energy(y.reshape(2, dof, dof, *ones_of_batch(system), 2 * dof))
             E = np.moveaxis(E, (1, 2), (-2, -1)) / (2 * speed**2)
             found.append(E[0] - E[1])
             rounding.append(2.0**-50 * np.abs(E).max(axis=0))
@@ -259,7 +254,7 @@ def _tell_of_own_damping(system):
 
 def _changes(system, what):
     """Whether the force differs between velocities, or times, at places without symmetry."""
-    draw, axes = np.random.default_rng(0), _axes(system)
+    draw, axes = np.random.default_rng(0), ones_of_batch(system)
     shift = draw.uniform(0.1, 0.4, system.dof)
     x = np.stack([_place(system, size, shift) for size in _SIZES]).reshape(-1, 1, *axes, system.dof)
     t, v = 0.3, draw.normal(size=system.dof)

@@ -52,10 +52,14 @@ class NoisySystem(TracedSystem):
 
     @property
     def noise(self) -> str:  # type: ignore[override]
+        return self._kept("kind", lambda: kind_of(self.traced, self.noises))
+
+    def _kept(self, key, make):
+        """What is made once for the traced functions, whatever the parameters."""
         programs = self.traced.programs
-        if "kind" not in programs:
-            programs["kind"] = kind_of(self.traced, self.noises)
-        return programs["kind"]
+        if key not in programs:
+            programs[key] = make()
+        return programs[key]
 
     @cached_property
     def parameter_rows(self) -> tuple[Any, ...]:
@@ -134,10 +138,8 @@ class NoisySystem(TracedSystem):
             return self._step(method).handle
         from ..trace.compiler import compiled
 
-        programs, key = self.traced.programs, ("compiled", self.interpretation, method.name)
-        if key not in programs:
-            programs[key] = compiled(self, self._step(method))
-        return programs[key]
+        key = "compiled", self.interpretation, method.name
+        return self._kept(key, lambda: compiled(self, self._step(method)))
 
     def next_state(self, method):
         """A graph, the nodes of the components after a step, which second numbers that takes."""
@@ -155,10 +157,8 @@ class NoisySystem(TracedSystem):
         return self._step(METHODS[self.default_method])
 
     def _step(self, method):
-        programs, key = self.traced.programs, (self.interpretation, method.name)
-        if key not in programs:
-            programs[key] = step_program(self, method)
-        return programs[key]
+        key = self.interpretation, method.name
+        return self._kept(key, lambda: step_program(self, method))
 
 
 class NoisyTangentSystem(Directions, NoisySystem):

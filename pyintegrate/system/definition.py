@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 import numpy as np
@@ -77,9 +77,11 @@ class SystemDefinition:
 
     def as_data(self):
         """The fields that a pickle, a file and a digest hold, by name."""
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        said = {name for name, value in found.items() if value is not None} | {"exact"}
-        return {name: found[name] for name in found if name in said - _OF_THIS_PROCESS}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in _OF_THIS_PROCESS and (value is not None or name == "exact")
+        }
 
     def comparable(self):
         """The same without arrays, which do not compare."""

@@ -206,13 +206,7 @@ class NBody(System):
 
 
 def restore_bodies(n, state, units, params):
-    """A system from its parts (pickling, loading)."""
-    definition = _definition(n, state, units)
-    return System.__call__(NBody(definition, definition.defaults), **params)
-
-
-def _definition(n, state, units):
-    """The definition of a System: the descriptor of the C core for n bodies, in other units."""
+    """A system from its parts (pickling, loading): the core's descriptor for n bodies, in units."""
     at = {"m": units["length"], "kg": units["mass"], "s": units["time"]}
 
     def unit(text):
@@ -233,12 +227,13 @@ def _definition(n, state, units):
         "params": [(name, unit(u), values[name], m) for name, u, _, m in _DESCRIPTOR["params"]],
         "invariants": [(name, unit(u), v, m) for name, u, v, m in _DESCRIPTOR["invariants"]],
     }
-    return SystemDefinition(
+    definition = SystemDefinition(
         **_DESCRIPTOR | changed,
         n=n,
         time_unit=units["time"],
         in_units=units,
     )
+    return System.__call__(NBody(definition, definition.defaults), **params)
 
 
 n_body = restore_bodies(3, np.ravel(_EIGHT), _SI, {})

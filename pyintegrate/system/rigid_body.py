@@ -90,8 +90,8 @@ class RigidBody(System):
         return made
 
     def refusal(self, method):
-        factors = np.ravel(self.params["linear_factor"]), np.ravel(self.params["angular_factor"])
-        if method.requires == "rigid_body" or all(np.all(f == 1) for f in factors):
+        factors = "linear_factor", "angular_factor"
+        if method.requires == "rigid_body" or all(np.all(self.params[f] == 1) for f in factors):
             return None
         return (
             f"method {method.name!r} knows no linear_factor and angular_factor: use a method that"

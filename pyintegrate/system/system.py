@@ -270,7 +270,7 @@ class System(ClosedForms):
         arrays = [name for name, value in self.params.items() if np.ndim(value)]
         if arrays:
             raise TypeError(f"a System with array parameters ({', '.join(arrays)}) is not hashable")
-        return hash((self.name, self._bits()))
+        return hash((self.name, System._bits(self)))
 
     def __reduce__(self):
         return RESTORE[0], (self.name, dict(self.params))

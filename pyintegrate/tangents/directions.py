@@ -144,8 +144,7 @@ def tangent_again(base, k, parameters):
 def places_of(dim, dof, n):
     component = np.arange(dim)[:, np.newaxis]
     which = np.arange(1 + n)
-    if not dof:
-        return which * dim + component
+    dof = dof or dim
     half, within = np.divmod(component, dof)
     return half * (dof * (1 + n)) + which * dof + within
 

@@ -120,7 +120,7 @@ def c_function(
     }  # fmt: skip
     if exact is not None and not callable(exact):
         raise TypeError(f"exact must be a function, got {exact!r}")
-    definition = described("rhs", name, defaults, given, "first_order", dim, handle=handle)
+    definition = described("rhs", name, defaults, given, dim, handle=handle)
     return PointerSystem(definition, defaults)
 
 

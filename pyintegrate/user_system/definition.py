@@ -118,12 +118,11 @@ class Definition:
         size = self.size or self._guess()
         traced = self._traced(size)
         dim, dof = traced.graph.dim, traced.graph.dof
-        structure = "second_order" if dof else "first_order"
         flat = self.kind == "hamiltonian" and not dof  # its state is (q, p) as well
         definition = self._described(
-            "separable" if "velocity" in traced.outputs else structure,
             dim,
             dof,
+            separable="velocity" in traced.outputs,
             traced=traced,
             positions=size if flat else None,
             velocity_dependent=bool(dof and traced.velocity_dependent),
@@ -231,19 +230,16 @@ class Definition:
             raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
         return value if value.ndim else float(value)
 
-    def _described(self, structure, dim, dof=0, **more):
+    def _described(self, dim, dof, **more):
         about = self.given.get("reference") or inspect.getdoc(self.function) or ""
         given = {**self.given, "reference": about}
-        return described(self.kind, self.name, self.defaults, given, structure, dim, dof, **more)
+        return described(self.kind, self.name, self.defaults, given, dim, dof, **more)
 
     # ---- the plain function ----
     def _plain(self, t, y, dof):
         """The function itself at one point; it must not change its arguments."""
         state = halves(y.copy(), dof)
-        params = {
-            name: value.copy() if np.ndim(value) else np.float64(value)
-            for name, value in self.defaults.items()
-        }
+        params = {name: np.array(value)[()] for name, value in self.defaults.items()}
         given = (state, params)
         kept = copy.deepcopy(given)
         with quiet():
@@ -286,7 +282,6 @@ class Definition:
         size = self.size or 1
         dof = 0 if self.first_order else size
         definition = self._described(
-            "second_order" if dof else "first_order",
             size + dof,
             dof,
             function=self.function,
@@ -348,7 +343,7 @@ class Definition:
             )
 
 
-def described(kind, name, defaults, given, structure, dim, dof=0, **more):
+def described(kind, name, defaults, given, dim, dof=0, separable=False, **more):
     """The definition of a user's system.
 
     Parameters
@@ -381,7 +376,7 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
         title=string("title", given.get("title"), name.replace("_", " ")),
         equation="",
         reference=given["reference"],
-        structure=structure,
+        structure="separable" if separable else "second_order" if dof else "first_order",
         dim=dim,
         dof=dof,
         state=[(n, units[n], x, "") for n, x in zip(names, state, strict=True)],

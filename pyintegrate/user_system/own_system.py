@@ -69,16 +69,8 @@ class OwnSystem(System):
         return parts
 
     # ---- equality and pickling ----
-    def __eq__(self, other):
-        if not isinstance(other, System):
-            return NotImplemented
-        return (
-            type(other) is type(self)
-            and self.definition.comparable() == other.definition.comparable()
-            and self._bits() == other._bits()
-        )
-
-    __hash__ = System.__hash__
+    def _bits(self):
+        return type(self), self.definition.comparable(), *super()._bits()
 
     def __reduce__(self):
         return restore_own, (type(self), self.definition.as_data(), dict(self.params))

@@ -114,12 +114,12 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
         key = plain(name)
         if key in self.sentences:
             return self.sentences[key]
-        family = [one for alias, one in self._written.items() if _has_word(alias, key)]
-        family = list(dict.fromkeys(family))
-        if len(key) >= _SHORTEST and len(family) > 1:
+        words = self._written.items() if len(key) >= _SHORTEST else ()
+        family = list(dict.fromkeys(one for alias, one in words if _has_word(alias, key)))
+        if len(family) > 1:
             rest = f" and {len(family) - _MOST} others" if len(family) > _MOST else ""
             return f"is ambiguous: there are {', '.join(map(repr, family[:_MOST]))}{rest}"
-        if near := (family if len(key) >= _SHORTEST else []) or self._near(key):
+        if near := family or self._near(key):
             return f"is not known: did you mean {' or '.join(map(self._shown, near))}?"
         return f"is not known: {self.listing}"
 

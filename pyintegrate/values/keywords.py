@@ -161,8 +161,8 @@ def _explanation(function, rest, arguments, keywords, error):
     """The mistake in a call that raised a TypeError, if it is in its keywords or their order."""
     signature = inspect.signature(function)
     taken = [p for f in (function, *rest) for p in inspect.signature(f).parameters.values()]
-    known = list(dict.fromkeys(p.name for p in taken if p.kind is not p.VAR_KEYWORD))
-    known = [name for name in known if name != "self"]
+    named = (p.name for p in taken if p.kind is not p.VAR_KEYWORD and p.name != "self")
+    known = list(dict.fromkeys(named))
     place = "pi.dask." if function.__module__.endswith(".dask") else ""  # it has solve, too
     name = place + function.__qualname__.removesuffix(".__init__")
     placed = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]

@@ -62,9 +62,7 @@ def spread(rows, batch, dtype):
         for row in rows:
             if type(row) is not float and row.ndim:
                 return pad(rows, batch, dtype)
-    out = np.empty((len(rows), 1), dtype)
-    for i, row in enumerate(rows):
-        out[i, 0] = row
+    out = np.array(rows, dtype).reshape(-1, 1)
     return np.broadcast_to(out, (len(rows), padded(lanes, dtype))) if batch else out
 
 

@@ -52,6 +52,11 @@ def batch_shape(value, shape):
     return () if type(value) is float else value.shape[: value.ndim - len(shape)]
 
 
+def ones_of_batch(system):
+    """Axes of length 1, as many as the batch of a system's parameters has."""
+    return (1,) * max(map(len, system.batch_shapes.values()), default=0)
+
+
 def rows_of(value, shape):
     """A checked value as the C core takes it: for each element an array of the batch's shape."""
     return [value[(..., *index)] for index in np.ndindex(shape)] if shape else [value]

@@ -4,10 +4,11 @@ import numpy as np
 
 from .checks import integer
 
-# For each further dimension a primitive polynomial, its bits as a number, and the first numbers m.
+# For each dimension a primitive polynomial, its bits as a number, and the first numbers m; those of
+# the first dimension are all 1.
 # Joe, Kuo (2008), SIAM J. Sci. Comput. 30, 2635: new-joe-kuo-6.21201.
 _NUMBERS = """
-3:1 7:1,3 11:1,3,1 13:1,1,1 19:1,1,3,3 25:1,3,5,13 37:1,1,5,5,17 41:1,1,5,5,5 47:1,1,7,11,19
+0:1 3:1 7:1,3 11:1,3,1 13:1,1,1 19:1,1,3,3 25:1,3,5,13 37:1,1,5,5,17 41:1,1,5,5,5 47:1,1,7,11,19
 55:1,1,5,1,1 59:1,1,1,3,11 61:1,3,5,5,31 67:1,3,3,9,7,49 91:1,1,1,15,21,21 97:1,3,1,13,27,49
 103:1,1,1,15,7,5 109:1,3,1,15,13,25 115:1,1,5,5,19,61 131:1,3,7,11,23,15,103
 137:1,3,7,13,13,15,69 143:1,1,3,13,7,35,63 145:1,3,5,9,1,25,53 157:1,3,1,13,9,35,107
@@ -39,21 +40,18 @@ def sobol_points(n, dim, seed=None):
     known = _NUMBERS.split()
     digits = np.arange(n) ^ (np.arange(n) >> 1)  # Gray code
     found = np.random.default_rng(0).integers(1 << _BITS, size=(n, dim))
-    found[:, : len(known) + 1] = 0
-    for d in range(min(dim, len(known) + 1)):
-        direction = [1 << bit for bit in reversed(range(_BITS))]
-        if d:
-            polynomial, first = known[d - 1].split(":")
-            bits, numbers = int(polynomial), [int(m) for m in first.split(",")]
-            s = len(numbers)
-            for k in range(s, _BITS):  # m_k = m_(k-s) ^ 2^s m_(k-s) ^ sum of 2^j a_j m_(k-j)
-                m = numbers[k - s]
-                for j in range(1, s + 1):
-                    m ^= (bits >> s - j & 1) * (numbers[k - j] << j)
-                numbers.append(m)
-            direction = [m << _BITS - 1 - k for k, m in enumerate(numbers)]
+    found[:, : len(known)] = 0
+    for d, one in enumerate(known[:dim]):
+        polynomial, first = one.split(":")
+        bits, numbers = int(polynomial), [int(m) for m in first.split(",")]
+        s = len(numbers)
+        for k in range(s, _BITS):  # m_k = m_(k-s) ^ 2^s m_(k-s) ^ sum of 2^j a_j m_(k-j)
+            m = numbers[k - s]
+            for j in range(1, s + 1):
+                m ^= (bits >> s - j & 1) * (numbers[k - j] << j)
+            numbers.append(m)
         for k in range(max(n - 1, 0).bit_length()):
-            found[:, d] ^= np.where(digits >> k & 1, direction[k], 0)
+            found[:, d] ^= np.where(digits >> k & 1, numbers[k] << _BITS - 1 - k, 0)
     if seed is not None:
         found ^= np.random.default_rng(integer("seed", seed, 0, 1 << 64)).integers(
             1 << _BITS, size=dim

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import abc
+from itertools import zip_longest
 from math import inf
 from typing import TypeVar
 
@@ -147,7 +148,7 @@ class Table:
             max((len(word) for cell in column for word in cell.split()), default=1)
             for column in columns
         ]
-        heads = [max(map(len, own), default=1) for _, *own in columns] if self.rows else least
+        heads = [max(map(len, own), default=1) for _, *own in columns]
         for floor in (list(map(max, heads, least)), least):  # headings shrink before cells do
             while sum(widths) + 2 * (len(widths) - 1) > most:
                 rooms = [w - f for w, f in zip(widths, floor)]
@@ -226,16 +227,14 @@ def _broken(text, most):
 
 def _line(row, widths, align, bottom=False):
     """A row of cells, each in as many lines as it needs."""
-    broken = [_broken(c, w) for c, w in zip(row, widths)]
-    height = max(map(len, broken))
-    for i, lines in enumerate(broken):
-        empty = [""] * (height - len(lines))
-        broken[i] = empty + lines if bottom else lines + empty
+    way = -1 if bottom else 1
+    broken = (_broken(c, w)[::way] for c, w in zip(row, widths))
+    lines = [*zip_longest(*broken, fillvalue="")][::way]
     return "\n".join(
         "  ".join(
             c.rjust(w) if a == "r" else c.ljust(w) for c, w, a in zip(cells, widths, align)
         ).rstrip()
-        for cells in zip(*broken)
+        for cells in lines
     )
 
 

@@ -54,7 +54,9 @@ def keeps_its_promises(advice, error=ERROR):
         )  # fmt: skip
         assert one.dt * one.n_steps == pytest.approx(span)
         assert np.all(sol.status == 0), name
-        assert distance(sol.y, truth.truth, truth.lead, truth.size) <= error * (1 + 1e-6), name
+        assert distance(sol.y, truth.truth, system.positions, truth.size) <= error * (1 + 1e-6), (
+            name
+        )
         assert sol.evaluations == one.evaluations
 
 

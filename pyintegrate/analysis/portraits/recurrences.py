@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 
 from ...errors import warn_caller
@@ -188,12 +190,17 @@ def basin(
     if attractors is None:
         count = np.bincount(label[label >= 0], minlength=len(points))
         order = np.argsort(-count, kind="stable")[: np.count_nonzero(count)]
-        place = np.full(len(points) + 1, -1)
-        place[order] = np.arange(len(order))
-        label, points = place[label], points[order]
+        label, points = _renumbered(label, order, len(points)), points[order]
         starts = solution.initial[..., places].reshape(ends.shape)[good].astype(float)
         _warn_of_joined(starts, ends[good], label[good], tolerance)
     return Basins(label.reshape(batch), points, names, system, solution)
+
+
+def _renumbered(label, order, count):
+    """The places in an order of labels below a count; -1 where they have none."""
+    place = np.full(count + 1, -1)
+    place[order] = np.arange(len(order))
+    return place[np.maximum(label, -1)]
 
 
 def _clusters(ends, tolerance):
@@ -232,7 +239,7 @@ def _nearest(ends, points, tolerance):
         part = ends[start : start + rows]
         squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
         nearest = squares.argmin(axis=1)
-        arrived = np.take_along_axis(squares, nearest[:, np.newaxis], 1)[:, 0] <= tolerance**2
+        arrived = squares[np.arange(len(part)), nearest] <= tolerance**2
         label[start : start + rows] = np.where(arrived, nearest, -1)
     return label
 
@@ -613,8 +620,6 @@ def _described(system, box, sampler, start, label, joined, part, ends):
     """The result: attractors ordered by the number of their starts."""
     counts = {key: np.count_nonzero(label == key) for key in joined}
     keys = sorted(joined, key=lambda key: (-counts[key], joined[key][0]))
-    place = np.full(len(part) + 1, -1)
-    place[keys] = np.arange(len(keys))
     # One motion on each, the same in any order of the starts.
     first = [min((ends[i] for i in np.flatnonzero(part == key)), key=tuple) for key in keys]
     states = sampler.run(np.array(first), 0, POINTS)[1] if keys else np.empty((1, 0, system.dim))
@@ -622,7 +627,7 @@ def _described(system, box, sampler, start, label, joined, part, ends):
     total = max(1, label.size)
     p = np.array([counts[key] for key in keys]) / total
     return Attractors(
-        np.where(label >= 0, place[label], -1).reshape(start.final.shape[:-1]), means, box.names,
+        _renumbered(label, keys, len(part)).reshape(start.final.shape[:-1]), means, box.names,
         system, start, points, p, np.sqrt(p * (1 - p) / total), int(np.sum(label == -2)),
         int(np.sum(label == -1)),
     )  # fmt: skip
@@ -738,7 +743,5 @@ def _matched(points, last, box, fresh):
     for distance, i, name in apart:
         if distance < NEAR and i not in own and name not in own.values():
             own[i] = name
-    for i in range(len(points)):
-        if i not in own:
-            own[i], fresh = fresh, fresh + 1
-    return [own[i] for i in range(len(points))]
+    free = count(fresh)
+    return [own[i] if i in own else next(free) for i in range(len(points))]

@@ -10,7 +10,7 @@ from ...errors import warn_record
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, floats, integer, numbers, pair, positive
 from ...values.keywords import explains_keywords
-from ...values.parameters import system_at, taken
+from ...values.parameters import ones_of_batch, system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Sequence, Strings, System
@@ -70,7 +70,7 @@ class Box:
         own = self.places[self.places < system.dof]
         own = own[~np.isin(own + system.dof, self.places)]
         if system.structure == "second_order" and len(own):
-            y = self.starts(64).reshape(-1, *_axes(system), system.dim)
+            y = self.starts(64).reshape(-1, *ones_of_batch(system), system.dim)
             with quiet():
                 rate = np.abs(system.rhs(0.0, y)[..., own + system.dof]).reshape(-1, len(own))
                 speed = np.sqrt(np.nanmedian(rate, axis=0) * self.size[own])
@@ -120,42 +120,15 @@ def without_drive(system, box):
 def _fields(system, box):
     """The right-hand side at some states of the box, at one time, and at one of its own each."""
     # In any unit, and so many that a drive which switches is in another position at some.
-    t = np.logspace(-15.1, 15.2, 128).reshape(-1, *_axes(system))
+    t = np.logspace(-15.1, 15.2, 128).reshape(-1, *ones_of_batch(system))
     y = box.starts(len(t), 1).reshape(*t.shape, system.dim)
     return np.stack([system.rhs(0.3, y), system.rhs(t, y)])
-
-
-def _axes(system):
-    """Axes of states before those of the batch of parameters."""
-    return (1,) * len(broadcast_shape(system.batch_shapes))
 
 
 STEP = 0.005  # of the size of the box
 GROWTH = 1.15
 PARTS = 2000  # of a step, at most
 BESIDE = 1e-4  # where a manifold begins, in sizes of the box: its curve is missed by the square
-
-
-def manifold_lines(found, length):
-    """See ``Equilibria.manifolds``."""
-    if found.count.ndim:
-        raise ValueError(
-            f"manifolds are of one set of parameters, and these are {found.count.shape}"
-        )
-    system, size = found.system, found.box.size
-    saddles = found.points[np.char.startswith(found.kinds, "saddle")]
-    values, vectors = np.linalg.eig(system.jacobian(found.t, saddles))
-    lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none
-    for name, sign in (("unstable", 1), ("stable", -1)):
-        along = sign * values.real > room
-        along &= along.sum(axis=1, keepdims=True) == 1  # one of a pair has the other beside it
-        e = np.swapaxes(vectors, 1, 2)[along].real / size
-        e *= BESIDE * size / norm(e, keepdims=True)
-        begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
-        beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
-        with quiet():
-            lines[name] = _followed(found, sign, begin, beside, length)
-    return lines
 
 
 def _followed(found, sign, begin, y, length):
@@ -289,7 +262,24 @@ class Equilibria(Tabled):
         >>> bool(np.abs(well.energy(line)).max() < 1e-6), line[-1].tolist()
         (True, [0.0, 0.0])
         """
-        return manifold_lines(self, positive("length", length))
+        if self.count.ndim:
+            raise ValueError(
+                f"manifolds are of one set of parameters, and these are {self.count.shape}"
+            )
+        length, system, size = positive("length", length), self.system, self.box.size
+        saddles = self.points[np.char.startswith(self.kinds, "saddle")]
+        values, vectors = np.linalg.eig(system.jacobian(self.t, saddles))
+        lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none
+        for name, sign in (("unstable", 1), ("stable", -1)):
+            along = sign * values.real > room
+            along &= along.sum(axis=1, keepdims=True) == 1  # one of a pair has the other beside it
+            e = np.swapaxes(vectors, 1, 2)[along].real / size
+            e *= BESIDE * size / norm(e, keepdims=True)
+            begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
+            beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
+            with quiet():
+                lines[name] = _followed(self, sign, begin, beside, length)
+        return lines
 
     plot = drawn_by("equilibria")
 
@@ -302,12 +292,10 @@ class Equilibria(Tabled):
         values = {name: self.points[..., d] for d, name in enumerate(names)}
         columns = values | {"kind": self.kinds, "stability": self.stability, "hits": self.hits}
         axes = batch_axes(shape[:-1]) | {"equilibrium": np.arange(shape[-1])}
-        title = f"Equilibria of {self.system.name}: {self._told()}"
-        return Table.of(title, axes, columns, self.kinds != "")
-
-    def _told(self):
         lost = 100 * np.mean(self.lost) / self.starts
-        return f"{self.starts:,} starts, {lost:.3g} % of them led to none"
+        told = f"{self.starts:,} starts, {lost:.3g} % of them led to none"
+        title = f"Equilibria of {self.system.name}: {told}"
+        return Table.of(title, axes, columns, self.kinds != "")
 
 
 @explains_keywords()

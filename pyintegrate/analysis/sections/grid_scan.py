@@ -60,11 +60,8 @@ class Scan(Tabled):
 
     def __getstate__(self):
         """Of what was measured only the names, for pictures: functions are no data."""
-        measure = copy(self.measure)
-        if callable(measure):
-            measure = _only_name(measure)
-        else:
-            vars(measure).update({name: _only_name(one) for name, one in vars(measure).items()})
+        measure = copy(_only_name(self.measure))
+        vars(measure).update({name: _only_name(one) for name, one in vars(measure).items()})
         return self.__dict__ | {"measure": measure}
 
 
@@ -314,8 +311,8 @@ def escape_times(
     # Which began outside a run of no steps sees; conditions that hold at the start fire there.
     solution, located = found.solution, EventPlan(found.solution.system, events).located
     watch = {
-        name: reductions.first(one.quantity)
-        for (name, one), is_number in zip(events.items(), located)
+        name: reductions.first(events[name].quantity)
+        for name, is_number in zip(events, located)
         if is_number
     }
     start = integrate(

@@ -10,18 +10,18 @@ from numpy.polynomial.chebyshev import chebval
 from ...adaptive.dense_output import polynomials
 from ...errors import warn_caller
 from ...integration import integrate
-from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, last_times, refuse_jumps, slopes
-from ...values.checks import DOUBLE, integer
+from ...values.checks import integer
 from ...values.keywords import explains_keywords
-from ...values.parameters import taken
+from ...values.parameters import system_at, taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching import reductions
 from ...watching.analyses import named
 from ...watching.events import event
 from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
-from ..observables import again, batch_of, check_solution, system_of, times
+from ..accuracy import finite
+from ..observables import again, batch_of, check_solution, times
 from ..results import drawn_by, in_lanes, name_of, quiet, result_class
 from .grid_scan import checked_axes, laid_out, warn_of_unresolved
 
@@ -144,7 +144,7 @@ def poincare_section(
         last = np.broadcast_to(last_times(solution), batch).ravel()
         t, valid = np.where(ended, last, t), valid | ended
     place = _place(system, component)
-    value = checked_times("value", value, DOUBLE, {})
+    value = finite("value", value)
     if np.ndim(value):
         raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
     side = np.sign(flat[..., place].astype(float) - value)
@@ -181,7 +181,8 @@ def _between(solution, flat, t0, t1, save, lane):
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
-    parts = start, stop - start, *slopes(solution, system_of(solution, lane), ends, width)
+    system = system_at(solution.system, batch_of(solution), lane)
+    parts = start, stop - start, *slopes(solution, system, ends, width)
     return lambda s, some=slice(None): cubic(s, *(part[:, some] for part in parts))
 
 
@@ -613,14 +614,14 @@ def bifurcation(
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     (parameter,) = grid
     period = options.get("period")
-    settled = np.abs(checked_times("transient", transient, DOUBLE, {}))
+    settled = np.abs(finite("transient", transient))
     where, surface = _where(section, options), section
     if period is None and (section is None or section in EXTREMES):
         options = {"direction": EXTREMES[section or "maxima"]} | options
         surface = rate_of(system, quantity)
     if t_end is None and options.get("n_steps") is None:
         length = settled + (settled if period is None else (keep + 1) * np.abs(period))
-        step = np.abs(checked_times("dt", dt, DOUBLE, {}))
+        step = np.abs(finite("dt", dt))
         options["n_steps"] = int(np.ceil(np.max(length / step)))
     arguments = laid_out(system, grid, x0, v0)
     own = quantity if callable(quantity) else None
