@@ -315,16 +315,16 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, c
         if (!own || own[i][0] != 0) norm = vmax(norm, vabs(r[i]));
     const vreal unit = late || dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
     const int scaled = late || vany(unit != 1);
-#define UNIT(i) (late ? s->shifted[(i) % dim] : (i) % dim >= c->dof ? 1 / unit : vone)
+#define UNIT_OF(i) (late ? s->shifted[(i) % dim] : (i) % dim >= c->dof ? 1 / unit : vone)
     if (scaled)
         KNOWN(i, 0, size) {
-            r[i] *= UNIT(i);
-            KNOWN(k, 0, size) M[i * size + k] *= UNIT(i) / UNIT(k);
+            r[i] *= UNIT_OF(i);
+            KNOWN(k, 0, size) M[i * size + k] *= UNIT_OF(i) / UNIT_OF(k);
         }
     const vint sign = eliminate(c, size, M, r, own, &singular);
     if (scaled)
-        KNOWN(i, 0, size) r[i] /= UNIT(i);
-#undef UNIT
+        KNOWN(i, 0, size) r[i] /= UNIT_OF(i);
+#undef UNIT_OF
     fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
     vreal change = vzero, largest = vzero, state = vset(TINY);
