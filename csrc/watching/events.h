@@ -62,6 +62,7 @@ typedef struct {
     double until;     /* for so long a jump through zero is that of the event that it had; or 0 */
     double at, slope; /* where it has last occurred in the segment; likewise, after its end: */
     double stays;
+    int8_t clock;     /* did it jump through zero where the segment before ended? */
     int8_t left;      /* has it left the zero at which it began? */
     int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
     int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */

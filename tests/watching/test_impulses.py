@@ -396,3 +396,13 @@ def test_a_clock_that_jumps_through_zero_ticks_more_than_once(clock, direction, 
     exact = np.stack([u + (y - u) * rest, u], axis=-1)
     assert (sol.events["tick"].count == count).all()
     assert abs(sol.final - exact).max() < (1e-4 if "dtype" in run else 1e-9)
+
+
+@pytest.mark.parametrize("run", [{"t_end": 1.95}, {"dt": 0.003, "n_steps": 650}], ids=str)
+def test_clocks_that_tick_together_all_tick(run):
+    rest = pi.rhs(lambda t, y: 0 * y, dim=2)
+    solve = pi.integrate if "dt" in run else pi.solve
+    one = pi.event(lambda t, y: t % 0.1 - 0.05, -1, then=lambda t, y: (y[0] + 1, y[1]))
+    two = pi.event(lambda t, y: t % 0.2 - 0.1, -1, then=lambda t, y: (y[0], y[1] + 1))
+    for events in ({"one": one, "two": two}, {"two": two, "one": one}):
+        assert solve(rest, [0.0, 0.0], events=events, save="final", **run).final.tolist() == [19, 9]
