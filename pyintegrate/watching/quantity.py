@@ -8,7 +8,7 @@ from ..errors import quiet
 from ..trace import tracing
 from ..trace.borders import borders
 from ..trace.expression import Symbol
-from ..trace.graph import MASKS, Graph, below, degrees
+from ..trace.graph import MASKS, MOST_NODES, Graph, below, degrees
 from ..trace.program import assemble
 
 _JUMPS = MASKS | {"sign", "floor", "rint", "fmod"}
@@ -90,8 +90,7 @@ class View:
         )
         if known["linear"] is None and known["borders"] is None:
             key = program.bits, program.sizes, dim
-            made = _rounded.get(key)
-            if made is None:
+            if (made := _rounded.get(key)) is None and 4 * len(below(both)) < MOST_NODES:
                 off = rounded(Graph(self.size, 0), both, dim)
                 made = assemble(off[0].graph, {"invariants": off}, self.rows).handle
                 if len(_rounded) == _MOST_ROUNDED:
