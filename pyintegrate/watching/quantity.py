@@ -8,7 +8,7 @@ from ..errors import quiet
 from ..trace import tracing
 from ..trace.borders import borders
 from ..trace.expression import Symbol
-from ..trace.graph import MASKS, Graph, below, degrees
+from ..trace.graph import MASKS, MOST_NODES, Graph, below, degrees
 from ..trace.program import assemble
 
 _JUMPS = MASKS | {"sign", "floor", "rint", "fmod"}
@@ -90,8 +90,7 @@ class View:
         )
         if known["linear"] is None and known["borders"] is None:
             key = program.bits, program.sizes, dim
-            made = _rounded.get(key)
-            if made is None:
+            if (made := _rounded.get(key)) is None and 4 * len(below(both)) < MOST_NODES:
                 off = rounded(Graph(self.size, 0), both, dim)
                 made = assemble(off[0].graph, {"invariants": off}, self.rows).handle
                 if len(_rounded) == _MOST_ROUNDED:
@@ -322,11 +321,13 @@ def linear_factors(nodes, dim):
     None unless every quantity is linear in the components and depends on nothing else but
     parameters: within a step to a tolerance it is then a polynomial, as the states are.
     """
+    found = {}
     with quiet():
-        rows = [_factors(node, dim) for node in nodes]
-    if any(row is None for row in rows):
-        return None
-    return tuple(np.ravel(rows).tolist())
+        for node in below(nodes):
+            found[node.number] = _factors(node, dim, found)
+            if found[node.number] is None:
+                return None
+    return tuple(np.ravel([found[node.number] for node in nodes]).tolist())
 
 
 def border_factors(quantities, compared, dim):
@@ -354,8 +355,8 @@ _LINEAR = {
 }  # fmt: skip
 
 
-def _factors(node, dim):
-    """The factors of the components, (dim,), or None."""
+def _factors(node, dim, found):
+    """The factors of the components, (dim,), from those of the arguments; None: it has none."""
     if node.operation == "state" and node.value < dim:
         return np.where(np.arange(dim) == node.value, 1.0, 0.0)
     if node.is_fixed:
@@ -365,11 +366,10 @@ def _factors(node, dim):
     first, last = node.arguments[0], node.arguments[-1]
     if node.operation == "multiply" and first.is_constant:
         first, last = last, first
-    own = _factors(first, dim)
-    if node.operation in ("multiply", "divide"):
-        if own is None or not last.is_constant:
-            return None
-        own[own != 0] *= last.value if node.operation == "multiply" else 1 / last.value  # maybe inf
-        return own
-    other = _factors(last, dim)
-    return None if own is None or other is None else _LINEAR[node.operation](own, other)
+    own = found[first.number]
+    if node.operation not in ("multiply", "divide"):
+        return _LINEAR[node.operation](own, found[last.number])
+    if not last.is_constant:
+        return None
+    factor = last.value if node.operation == "multiply" else np.divide(1.0, last.value)
+    return np.where(own != 0, own * factor, own)

@@ -336,3 +336,22 @@ def test_errors_of_a_run_that_fills_an_array_part_by_part_are_from_its_first_sta
     whole = pi.integrate(pi.systems.pendulum, angle, 0.0, **run)
     for name, result in whole.watched.items():
         assert same_bits(some.watched[name], result)
+
+
+def test_long_sums_and_shared_terms_are_watched_by_solve():
+    """The first was too deep a recursion, the second one of 2^40 steps."""
+
+    def long(t, x, v):
+        return sum((x * float(i) for i in range(1500)), 0.0 * v)
+
+    def shared(t, x, v):
+        for _ in range(40):
+            x, v = 0.5 * x + 0.5 * v, 0.5 * x - 0.5 * v
+        return x
+
+    watch = {"long": w.maximum(long), "shared": w.maximum(shared)}
+    found = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=3.0, watch=watch).watched
+    assert found["long"] == pytest.approx(1499 * 750)
+    assert found["shared"] == pytest.approx(2.0**-20)
+    zero = {"none": w.maximum(lambda t, x, v: x / 0.0)}  # it was a ZeroDivisionError
+    assert np.isnan(pi.solve(pi.systems.oscillator, t_end=1.0, watch=zero).watched["none"])
