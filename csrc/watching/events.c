@@ -340,7 +340,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const int clock = piece->to - piece->from < VERY_SHORT &&
                           fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start);
         /* One that ticks after another at its moment began the segment with its event. */
-        const int jumps = passing->slope != 0 ? clock : this->part == 0 && passing->clock;
+        const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
         const double size = !located ? near * fabs(o->h)
                             : jumps  ? TIMES * 4 * near * fabs(o->h)

@@ -398,7 +398,11 @@ def test_a_clock_that_jumps_through_zero_ticks_more_than_once(clock, direction, 
     assert abs(sol.final - exact).max() < (1e-4 if "dtype" in run else 1e-9)
 
 
-@pytest.mark.parametrize("run", [{"t_end": 1.95}, {"dt": 0.003, "n_steps": 650}], ids=str)
+@pytest.mark.parametrize(
+    "run",
+    [{"t_end": 1.95}, {"dt": 0.003, "n_steps": 650}, {"dt": 0.05, "n_steps": 39}],
+    ids=["solve", "within steps", "at their ends"],
+)
 def test_clocks_that_tick_together_all_tick(run):
     rest = pi.rhs(lambda t, y: 0 * y, dim=2)
     solve = pi.integrate if "dt" in run else pi.solve
