@@ -50,6 +50,8 @@ _REMEMBERS = (
 class LiveParameters(Mapping):
     """Parameters by name: arrays with fixed addresses whose numbers may be written."""
 
+    _views: ByName
+
     def __init__(self, views):
         vars(self)["_views"] = ByName(views)
 

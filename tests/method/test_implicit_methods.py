@@ -101,6 +101,20 @@ def test_a_component_far_below_the_others_is_no_rounding_of_their_pivots(first, 
         assert sol.status == Status.OK, method
 
 
+@pytest.mark.parametrize("method", ["bdf5", "bdf6"])
+def test_tangents_of_rounding_are_no_failure(method):
+    A = [[-5.976, -7.531, 9.09], [-8.988, -12.609, -7.702], [-0.114, -0.296, -16.25]]
+    b = [3542.716, 285.155, 3791.152]
+
+    @pi.rhs(dim=3, a=1.0)
+    def mixing(t, y, a):
+        return [sum(A[i][j] * y[j] for j in range(3)) + a * b[i] * y[0] * y[1] for i in range(3)]
+
+    start = np.array([-0.907, 0.0, 0.0], "f")
+    sol = run(mixing, start, dt=2.0**-7, n_steps=12, method=method, sensitivity=("x0", "a"))
+    assert sol.status == Status.OK
+
+
 # ---- failures are those of one trajectory --------------------------------------------------------
 
 

@@ -23,8 +23,9 @@
 #include "workspace.h"
 
 /* Correct roots of stiff problems need at most 20 iterations, in which the residual grows twice.
- * Later ones measure components in units, in case pivots were rounding. */
-enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6, NEWTON_EARLY = 6 };
+ * Later ones measure components in units, in case pivots were rounding; what stays for long then is
+ * rounding, also if those units do not show it. */
+enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6, NEWTON_EARLY = 6, NEWTON_LONG = 30 };
 /* A loop over unknowns, unrolled if their number is a constant, LARGEST_KNOWN at most. */
 enum { LARGEST_KNOWN = 4 };
 #define KNOWN(i, from, to) UNROLL_SOME for (int i = (from); i < (to); i++)
@@ -285,6 +286,7 @@ RARE vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
               many = half / (1 + c->tile->system->tangents);
     const vreal *unit = s->shifted;
     vint within = vset_int(-1);
+    if (s->iteration >= NEWTON_LONG) return within;
     find_units(c, s, u);
     for (int from = 0; from < half; from += many) {
         vreal largest = vzero, state = vset(TINY);
