@@ -50,7 +50,8 @@ EVENT = [
     (
         "pyintegrate/watching/events.py",
         RETURN,
-        RETURN.replace("return", "made =") + "    made.period = period\n    return made\n",
+        RETURN.replace("return", "made =")
+        + "    vars(made).update(period=period)\n    return made\n",
     ),
     (
         "pyintegrate/watching/events.py",
