@@ -372,13 +372,10 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, c
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vzero, change);
 }
-/* Of a system with tangents, or late. */
+/* Of any number of unknowns, with tangents or without, early or late. */
 static __attribute__((noinline)) void correct_any(Chunk *c, const Newton *s, int64_t u) {
-    vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
     const int late = s->iteration >= NEWTON_EARLY;
-    if (!late && s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, s->own, 0, M, r);
-    else if (!late && s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, s->own, 0, M, r);
-    else correct(c, s, u, s->stages, s->dim, s->own, late, s->matrix, s->residual);
+    correct(c, s, u, s->stages, s->dim, s->own, late, s->matrix, s->residual);
 }
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
@@ -393,7 +390,7 @@ static int correct_rows(Chunk *c, const Newton *s) {
         else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, NULL, 0, M, r);
         else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, NULL, 0, M, r);
         else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, NULL, 0, M, r);
-        else correct(c, s, u, s->stages, s->dim, NULL, 0, s->matrix, s->residual);
+        else correct_any(c, s, u);
         going |= ~done[u];
     }
     return vany(going);
