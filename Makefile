@@ -314,7 +314,7 @@ wheels: .venv-wheels/.made
 .venv-wheels/.made:
 	$(PYTHON) -m venv .venv-wheels
 	.venv-wheels/bin/python -m pip install --quiet --disable-pip-version-check "ziglang>=0.15" lief abi3info \
-	    "setuptools>=77" wheel
+	    "setuptools>=77" wheel zopflipy
 	@touch $@
 
 # What make wheels has compiled, without Python: its bits, wherever something here can run it.

@@ -21,6 +21,7 @@ from abi3info import DATAS, FUNCTIONS
 from abi3info.models import PyVersion
 from check_wheel import check
 from wheel.wheelfile import WheelFile
+from zopfli import ZipFile as SmallZipFile  # the best that deflate can do: 3 to 4 % less
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -141,9 +142,9 @@ def pack(platform, library, pure, about):
         wheel.writestr(f"{about.name}/WHEEL", made)
     with ZipFile(path) as wheel:
         content = [(file, wheel.read(file)) for file in wheel.infolist()]
-    with ZipFile(path, "w", ZIP_DEFLATED) as wheel:
+    with SmallZipFile(path, "w", ZIP_DEFLATED) as wheel:
         for file, data in content:
-            wheel.writestr(file, data, compresslevel=9)
+            wheel.writestr(file, data)
     return path
 
 
