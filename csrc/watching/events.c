@@ -5,12 +5,9 @@
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
-/* A clock, a quantity that jumps through zero, is not near zero where it has its event, so that no
- * size tells whether it is there still: a time does. PI_BEGINS has -TIMES of it, beyond all sizes.
+/* A part of the step: a piece that holds the jump of a clock, a quantity that jumps through zero.
  */
-#define TIMES      0x1p900
-#define LARGEST    0x1p500
-#define VERY_SHORT 0x1p-9 /* a piece that holds such a jump, as a part of the step */
+#define VERY_SHORT 0x1p-9
 
 /* The part of a step to which a place in it is known. */
 static double least_part(const EventLanes *p) {
@@ -227,7 +224,7 @@ static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
             const double part = piece_part(piece, cheb_point(n, k));
             /* It may have had its event at the moment at which the segment begins. */
             Occurring *o = &p->occurring[i];
-            if (!(part * fabs(o->h) <= o->passing[j].zero)) occurs(p, i, part, 0, j);
+            if (!(part * fabs(o->h) <= o->passing[j].until)) occurs(p, i, part, 0, j);
             return;
         }
 }
@@ -333,7 +330,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
         /* It may be at its zero still, for which it has had its event: while it is no larger than
-         * this; a condition, for so long. */
+         * this; a condition, and a clock, which is not near zero there, for so long. */
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
         const double start = fabs(*event_row(p, PI_QUANTITY, o->id, j));
@@ -342,14 +339,14 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
-        const double size = !located ? near * fabs(o->h)
-                            : jumps  ? TIMES * 4 * near * fabs(o->h)
-                                     : fmax(way, 16 * fabs(g));
-        const double passed = this->part * fabs(o->h);
-        const double before = passing->until > 0 ? TIMES * (passing->until - passed)
-                                                 : passing->zero - (located ? 0 : passed);
-        passing->stays = fmax(has ? size : 0, this->part <= near ? before : 0);
-        if (p->of->event[j].onto >= 0) passing->stays = 0; /* it is the state before that is off */
+        const int sized = located && !jumps, begins = this->part <= near;
+        const double size = sized ? fmax(way, 16 * fabs(g)) : 0;
+        const double time = sized ? 0 : (located ? 4 : 1) * near * fabs(o->h);
+        const double left = passing->until - this->part * fabs(o->h);
+        passing->stays = fmax(has ? size : 0, begins ? passing->zero : 0);
+        passing->pauses = fmax(has ? time : 0, begins ? left : 0);
+        if (p->of->event[j].onto >= 0) /* it is the state before that is off */
+            passing->stays = passing->pauses = 0;
     }
     EACH_BELOW(k, o->count)
         o->passing[o->pending[k].event].tied |= o->pending[k].part - this->part <= near;
@@ -606,9 +603,10 @@ static void begin_lane(EventLanes *p, const PiSteps *s, int64_t i) {
     if (!p->of->exact) o->events = 0;
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
-        const double zero = -*event_row(p, PI_BEGINS, o->id, j);
-        passing->zero = zero < LARGEST ? zero : 0;
-        passing->until = zero < LARGEST ? 0 : zero / TIMES;
+        const double how = *event_row(p, PI_BEGINS, o->id, j);
+        const double most = *event_row(p, PI_MOST, o->id, j);
+        passing->zero = how == BEGINS_AT_ZERO ? most : 0;
+        passing->until = how == BEGINS_WITH_PAUSE ? most : 0;
         passing->tied = passing->crossings = passing->left = 0;
         passing->at = -INFINITY;
     }
@@ -679,20 +677,32 @@ int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
     return 0;
 }
 /* How event j begins the step after a jump. */
-static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double now) {
+static PiBeginning begins(const EventLanes *p, int64_t i, int64_t id, int j, double now) {
     const PiEvent *e = &p->of->event[j];
     const Occurring *o = &p->occurring[i];
-    const double before = o->passing[j].g, start = *event_row(p, PI_QUANTITY, id, j);
-    const double side = e->direction, stays = o->passing[j].stays;
-    const int tied = o->passing[j].tied;
-    if (e->located) {
-        if (stays > 0 && fabs(now) <= stays) return -stays;
-        return tied && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
-    }
-    const int holds = side * now > 0, held_not = side * before < 0;
-    if (stays > 0 && !(holds && held_not && j != o->stopped_by)) return -stays;
-    const int begins = held_not || (p->of->exact && side * start < 0) || tied;
-    return holds && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+    const Passing *passing = &o->passing[j];
+    const double start = *event_row(p, PI_QUANTITY, id, j), side = e->direction;
+    const int holds = side * now > 0, held_not = side * passing->g < 0, tied = passing->tied;
+    if (passing->pauses > 0 && (e->located || !(holds && held_not && j != o->stopped_by)))
+        return BEGINS_WITH_PAUSE;
+    if (passing->stays > 0 && fabs(now) <= passing->stays) return BEGINS_AT_ZERO;
+    const int occurs = e->located
+                           ? tied && now * start <= 0
+                           : holds && (held_not || (p->of->exact && side * start < 0) || tied);
+    return occurs ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+}
+/* How event j of a lane begins the next segment; now: its quantity at the end of this. */
+static void begin_next(EventLanes *p, int64_t i, int64_t id, int j, int lands, double now) {
+    const Passing *passing = &p->occurring[i].passing[j];
+    double *how = event_row(p, PI_BEGINS, id, j), *most = event_row(p, PI_MOST, id, j);
+    const PiBeginning next = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
+    if (*how == BEGINS_WITH_PAUSE) *most -= fabs(p->occurring[i].h);
+    const int goes_on = *how == BEGINS_WITH_PAUSE ? *most > 0
+                        : *how == BEGINS_AT_ZERO  ? !passing->left && fabs(now) <= *most
+                                                  : 0;
+    if (next == BEGINS_ANYHOW && goes_on) return;
+    *how = next;
+    *most = next == BEGINS_WITH_PAUSE ? passing->pauses : passing->stays;
 }
 int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
@@ -716,17 +726,9 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         const double t = get(p, s->t, i);
         if (!wanted || wanted[i])
             EACH_EVENT(j, p->of) {
-                double *g = event_row(p, PI_QUANTITY, id, j);
-                double *begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];
-                const int still = !o->passing[j].left && fabs(now) <= -*begin;
-                const double rest = !p->of->event[j].located ? -*begin - fabs(o->h)
-                                    : -*begin > LARGEST      ? -*begin - TIMES * fabs(o->h)
-                                    : still                  ? -*begin
-                                                             : 0;
-                const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
-                *begin = how == BEGINS_ANYHOW && rest > 0 ? -rest : how;
-                *g = now;
+                begin_next(p, i, id, j, lands, now);
+                *event_row(p, PI_QUANTITY, id, j) = now;
             }
         if (lands) {
             double *lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);

@@ -26,11 +26,12 @@ typedef struct {
 } PiEvent;
 
 /* Rows of `counts`, the first three for each event: how many there were, and in how many steps it
- * was unresolved; its quantity at the last state; how it begins the next segment. Then the times
- * of the start and of the last jump, and the number of consecutive jumps without progress. */
-typedef enum { PI_COUNT, PI_UNRESOLVED, PI_QUANTITY, PI_BEGINS, PI_TIMES } PiEventRow;
+ * was unresolved; its quantity at the last state; how it begins the next segment, with a number.
+ * Then the times of the start and of the last jump, and the number of consecutive jumps without
+ * progress. */
+typedef enum { PI_COUNT, PI_UNRESOLVED, PI_QUANTITY, PI_BEGINS, PI_MOST, PI_TIMES } PiEventRow;
 enum { PI_START, PI_LAST_JUMP, PI_LOST_JUMPS };
-static inline int64_t pi_event_rows(int64_t events) { return 4 * events + 3; }
+static inline int64_t pi_event_rows(int64_t events) { return PI_TIMES * events + 3; }
 
 typedef struct {
     PiLaneProgram detect, react; /* the quantities; the consequences (no program: none) */
@@ -57,17 +58,17 @@ typedef struct {
 enum { MOST_CORRECTIONS = 8 };
 /* An event in a lane's segment. */
 typedef struct {
-    double g;         /* its quantity at the event that ended the segment */
-    double zero;      /* how large that is while it is still at a zero that has jumped; or 0 */
-    double until;     /* for so long a jump through zero is that of the event that it had; or 0 */
-    double at, slope; /* where it has last occurred in the segment; likewise, after its end: */
-    double stays;
-    int8_t clock;     /* did it jump through zero where the segment before ended? */
-    int8_t left;      /* has it left the zero at which it began? */
-    int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
-    int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
-    int added[2];     /* to its counts in this segment, */
-    int first;        /* and how many of these events at its beginning */
+    double g;             /* its quantity at the event that ended the segment */
+    double zero;          /* how large that is while it is still at a zero that has jumped; or 0 */
+    double until;         /* for so long it is where it has had its event; or 0 */
+    double at, slope;     /* where it has last occurred in the segment */
+    double stays, pauses; /* `zero` and `until` of the segment after its jump */
+    int8_t clock;         /* did it jump through zero where the segment before ended? */
+    int8_t left;          /* has it left the zero at which it began? */
+    int8_t tied;          /* -1: it occurred on this piece; 1: it occurs where another ends it */
+    int8_t crossings;     /* how often its quantity is zero in the segment, up to 3 */
+    int added[2];         /* to its counts in this segment, */
+    int first;            /* and how many of these events at its beginning */
 } Passing;
 /* A lane in its segment; the first half is used most. */
 typedef struct {
@@ -118,10 +119,16 @@ static inline void widen(const EventLanes *p, const void *row, int64_t n, double
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
     return p->counts + (row * p->of->count + j) * p->of->stride + id;
 }
-/* How a quantity g begins a segment. A number -z below 0: it has just had its event, and is still
- * there while |g| <= z; a condition for the time z; a clock, see events.c. Unseen: no value before
- * it tells whether it may come back to zero. */
-enum { BEGINS_ANYHOW, BEGINS_WITH_EVENT, BEGINS_UNSEEN };
+/* How a quantity begins a segment. Unseen: no value before it tells whether it may come back to
+ * zero. At zero, with a pause: it has just had its event, and is still there while it is at most
+ * PI_MOST in size, or, as a condition and a clock, for so long. */
+typedef enum {
+    BEGINS_ANYHOW,
+    BEGINS_WITH_EVENT,
+    BEGINS_UNSEEN,
+    BEGINS_AT_ZERO,
+    BEGINS_WITH_PAUSE
+} PiBeginning;
 static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
            (e->direction <= 0 && before > 0 && after <= 0);

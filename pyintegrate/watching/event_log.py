@@ -180,7 +180,7 @@ class Events(Several[EventLog]):
         if event_rows is None:
             return cls({})
         batch, names = problem.batch, problem.system.state_names
-        _, steps, _, begins = np.split(event_rows.counts[: 4 * len(plan.events)], 4)
+        _, steps, _, begins, _ = np.split(event_rows.counts[: 5 * len(plan.events)], 5)
         unresolved = (steps > 0) | (begins == 1)  # BEGINS_WITH_EVENT of csrc/watching/events.h
         logs = {}
         for i, (name, one) in enumerate(plan.events.items()):

@@ -240,7 +240,7 @@ class EventPlan:
             self.told.append(told)
         self._rows = {n.value for n in below(own_force) if n.operation == "parameter"}
         self.initial = np.array(initial)
-        self.first_counts = np.array([0.0] * (4 * len(self.events)) + [np.nan] * 3)
+        self.first_counts = np.array([0.0] * (5 * len(self.events)) + [np.nan] * 3)
         self._view, self.program = view, view.program(self._nodes)
         self.react = view.program(answers) if answers else None
         self.asks = view.asks | clocks(self.program, system.dim)
