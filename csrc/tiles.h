@@ -148,9 +148,10 @@ typedef enum {
     PI_FALLS,
     PI_PASSES,
     PI_BEGINS_TO_HOLD,
-    PI_BRIDGED
+    PI_BRIDGED,
+    PI_BRANCH
 } PiReduction;
-enum { PI_REDUCTIONS = PI_BRIDGED + 1 };
+enum { PI_REDUCTIONS = PI_BRANCH + 1 };
 /* The source of a reduction: a result of a program; a component; the system's energy; its energy
  * minus `origin`, times `factor`. */
 typedef enum { PI_OF_PROGRAM, PI_OF_STATE, PI_OF_ENERGY, PI_OF_CHANGE } PiSource;

@@ -347,8 +347,9 @@ static int read_events(Fields *f, Watches *to) {
     program->linear = program->borders = program->degrees = NULL;
     if (read_all_events(f, &e->events)) return -1;
     const int n = e->events.count;
-    if (w->n_densities || w->n_across || w->n_quantities != n || w->n_reduced != n ||
-        !all_pass(w) || run->state_rows != run->system->dim * (run->compensated ? 2 : 1))
+    if (w->n_densities || w->n_across || w->n_quantities != w->n_reduced || w->n_reduced < n ||
+        w->n_reduced > n + 1 || !all_pass(w) ||
+        run->state_rows != run->system->dim * (run->compensated ? 2 : 1))
         return pi_refused("events: %d of %d quantities, for a method that remembers nothing", n,
                           w->n_quantities);
     const int64_t items = pi_product(pi_event_rows(n), run->stride);
@@ -374,8 +375,8 @@ int pi_read_observation(const Fields *f, PyObject *observation, PiAdaptiveRun *r
     PiObservation *p = to->observation = pi_views_zeros(f->views, 1, sizeof *p);
     if (!p || WITHIN(observation, read_all, p)) return -1;
     run->observation = p;
-    run->solve.asked = (p->n_reductions || p->n_samples ? p->timed.reads : 0) |
-                       (p->events.count ? p->events.detect.reads : 0);
+    run->solve.asked = (p->n_reductions || p->n_samples ? p->timed.reads | 1 : 0) |
+                       (p->events.count ? p->events.detect.reads | 1 : 0);
     return 0;
 }
 

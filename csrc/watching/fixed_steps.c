@@ -100,9 +100,9 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
 }
 /* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
 static void states_at(const PiSteps *steps, const double *part, uint64_t of, double *y) {
-    (void)of;
     Segments *p = (Segments *)steps->of;
     const int64_t lanes = p->lanes.lanes;
+    if (!of) return; /* clocks read none */
     if (p->lanes.chords)
         EACH_BELOW(i, dim(p) * lanes)
             y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
@@ -183,6 +183,11 @@ static inline double *sums_of(const Segments *p, int64_t at, int j) {
     return w->sums[p->seen->block & 1] + w->reduced[j].first * p->run->stride + p->seen->lane +
            pi_place(p->seen, at);
 }
+/* The steps in which the time puts quantities on another branch, as bits; or NULL. */
+static double *changes_of(const Segments *p, int64_t at) {
+    const int n = p->e->events.count;
+    return p->e->watch.n_reduced > n ? sums_of(p, at, n) + 3 * p->run->stride : NULL;
+}
 static void *seen_rows(const Segments *p, int64_t i) {
     return row_at(p->run, p->seen->rows, p->seen->next, i, 0);
 }
@@ -231,7 +236,8 @@ static void list_due(Segments *p) {
             due |= sums[2 * stride] != 0;
             due |= !p->lanes.chords && sums[3 * stride] != 0;
         }
-        due |= p->jumps && begins_anew(p, p->seen->lane + place);
+        const double *changes = changes_of(p, at);
+        due |= (changes && *changes != 0) || (p->jumps && begins_anew(p, p->seen->lane + place));
         p->due[p->n_due] = at;
         p->n_due += due;
     }
@@ -256,6 +262,8 @@ static void take(Segments *p, Slot *s, int64_t at) {
             s->bits |= (int64_t)sums[3 * run->stride];
         sums[2 * run->stride] = sums[3 * run->stride] = 0;
     }
+    double *changes = changes_of(p, at);
+    if (changes) s->bits |= (int64_t)*changes, *changes = 0;
     s->end = step < 0 ? INT64_MAX : step;
     const int64_t i = step < 0 ? -1 : step - p->tile->first - 1;
     if (begins && i == 0) s->leaving = 0; /* it occurs before the lane fails */
@@ -325,6 +333,7 @@ static int go_on(Segments *p, int64_t k) {
             if (p->e->events.event[j].located && !p->lanes.chords)
                 sums[4 * p->run->stride] = p->bend[j * lanes + k];
         }
+        if (changes_of(p, s->at)) *sums_of(p, s->at, p->e->events.count) = -INFINITY; /* any */
     }
     s->lane = -1;
     return 0;
@@ -393,7 +402,7 @@ static int look(Segments *p) {
         EACH_PLACE(k, p) {
             const PiStatus status = status_of(p, k);
             if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
-            p->looked[k] = status || begins_anew(p, p->id[k]);
+            p->looked[k] = status || begins_anew(p, p->id[k]) || changes_of(p, p->slot[k].at);
             EACH_BELOW(j, e->count) {
                 const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
                 const double new = p->lanes.quantities.rows.answer[j * lanes + k];

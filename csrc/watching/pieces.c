@@ -479,6 +479,29 @@ static int divides_at_zero(Pieces *p, int64_t i) {
     }
     return found;
 }
+/* A part of the step, of so few digits that differences to others are exact. */
+static double shortened(double part) { return (part + 4) - 4; }
+/* A short piece is divided beside a jump of most of a quantity's range, between two points: on a
+ * long one there may be more. */
+static int divides_at_jump(Piece *piece, const Pieces *p, int64_t i) {
+    const double length = piece->to - piece->from;
+    if (length > ROUGH || length < 0x1p10 * SHORTEST(p)) return 0;
+    EACH_WHILE(q, p->count, piece->n_ends + 2 < PI_MOST_ENDS) {
+        const int64_t at = q * p->lanes + i;
+        if (p->need[q] >= PI_NEED_TURNS || !piece_has_jump(p, at)) continue;
+        EACH_BELOW(k, CHEB_MOST) {
+            const double change = piece_row(p, q, k + 1)[i] - piece_row(p, q, k)[i];
+            if (!(fabs(change) > 0.75 * (p->most[at] - p->least[at]))) continue;
+            const double a = shortened(piece_part(piece, cheb_point(CHEB_MOST, k)));
+            const double b = shortened(piece_part(piece, cheb_point(CHEB_MOST, k + 1)));
+            if (k + 1 < CHEB_MOST) piece->ends[piece->n_ends++] = piece->to;
+            if (k) piece->ends[piece->n_ends++] = b;
+            piece->to = k ? a : b;
+            return 1;
+        }
+    }
+    return 0;
+}
 /* How far the quantities are off: `off` holds what they were if the state was off, and becomes the
  * difference to the first values of the piece. */
 static void learn(Pieces *p, int64_t i) {
@@ -503,6 +526,7 @@ static int halves(Pieces *p, int64_t i) {
     const int divided = divides_at_zero(p, i);
     if (divided > 0) return 1;
     if (divided < 0 && decide(p, i, CHEB_MOST, 1)) return 0;
+    if (divides_at_jump(piece, p, i)) return 1;
     piece->ends[piece->n_ends++] = piece->to;
     piece->to = piece->from + 0.5 * (piece->to - piece->from);
     return 1;

@@ -13,6 +13,7 @@ const PiDeclared pi_reductions[PI_REDUCTIONS] = {
     [PI_PASSES] = {"passes", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
     [PI_BEGINS_TO_HOLD] = {"begins", 4, 0, {NAN, NAN}, NAN},
     [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
+    [PI_BRANCH] = {"branch", 4, 0, {NAN, 0}, NAN},
 };
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
     [PI_STATES] = {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},

@@ -65,22 +65,43 @@ def turns(angle, ends, times=1.0):
     return True
 
 
+def _sides(nodes):
+    """Operations that have borders, and on which side of them each is."""
+    for node in below(nodes):
+        cut = node.operation in _SIDE and not node.is_fixed
+        if cut and not (node.operation == "arctan2" and turns(node, nodes)):
+            yield node, real(_SIDE[node.operation](*node.arguments))
+
+
+def _branch(sides):
+    known = (
+        make("where", make("equal", side, side), side, -1.0) * math.sqrt(2 + node.number)
+        for node, side in sides  # no two changes cancel
+    )
+    return sum(known, next(known))
+
+
+def timed_branch(nodes):
+    """A number for the branch on which the time alone puts nodes; nothing if there is only one."""
+    sides = [
+        (node, side)
+        for node, side in _sides(nodes)
+        if all(one.operation != "state" for one in below([node]))
+    ]
+    return [_branch(sides)] if sides else []
+
+
 def branches(nodes):
     """A number for the branch that nodes are on, then its borders; nothing if there is only one.
 
     Of a staircase the border is a wave of parabolas that is zero at each stair.
     """
-    sides, stairs = [], []
-    for node in below(nodes):
-        cut = node.operation in _SIDE and not node.is_fixed
-        if cut and not (node.operation == "arctan2" and turns(node, nodes)):
-            side = real(_SIDE[node.operation](*node.arguments))
-            known = make("where", make("equal", side, side), side, -1.0)
-            sides.append(known * math.sqrt(2 + node.number))  # no two changes cancel
-            if node.operation in _STEPS:
-                a = node.arguments[0]
-                past = (a / node.arguments[1] if node.operation == "fmod" else a) - side
-                past = past + _STEPS[node.operation]
-                odd = side - make("floor", side * 0.5) * 2.0
-                stairs.append((1.0 - odd * 2.0) * past * (1.0 - past))
-    return [sum(sides[1:], sides[0]), *borders(nodes), *stairs] if sides else []
+    sides, stairs = [*_sides(nodes)], []
+    for node, side in sides:
+        if node.operation in _STEPS:
+            a = node.arguments[0]
+            past = (a / node.arguments[1] if node.operation == "fmod" else a) - side
+            past = past + _STEPS[node.operation]
+            odd = side - make("floor", side * 0.5) * 2.0
+            stairs.append((1.0 - odd * 2.0) * past * (1.0 - past))
+    return [_branch(sides), *borders(nodes), *stairs] if sides else []

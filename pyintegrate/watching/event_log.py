@@ -22,7 +22,7 @@ def check_beginning(plan, problem):
     plan : EventPlan
     problem : Problem
     """
-    for begin, good, out in at_start(plan, plan.program, len(plan.events), problem):
+    for begin, good, out in at_start(plan, plan.program, len(plan.reduced), problem):
         for (name, one), values in zip(plan.events.items(), out):
             wrong = np.flatnonzero(good & ~np.isfinite(values))
             if one.after is None and wrong.size:
@@ -83,7 +83,7 @@ class EventRows:
             for one, (t, y, values) in zip(plan.told, self.memory)
         )
         return {
-            "detect": detect, "react": react, "events": events,
+            "detect": {"reads": plan.reads} | detect, "react": react, "events": events,
             "most": max(one.max_per_step for one in plan.events.values()),
             "stopped_at": self.stopped[0], "stopped_by": self.stopped[1],
         }  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..trace import tracing
+from ..trace.borders import timed_branch
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import below, placed
 from ..values.checks import floats, integer, printable, truth
@@ -19,7 +20,7 @@ from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, known_place
-from .quantity import View, asked_names, check_quantity, label, leading, named
+from .quantity import View, asked_names, check_quantity, components_read, label, leading, named
 from .saltation import BaseView, whole_jump
 
 MOST_EVENTS = 100
@@ -239,11 +240,18 @@ class EventPlan:
                 answers += _at(view, nodes or [], None if name == "onto" else onto)
             self.told.append(told)
         self._rows = {n.value for n in below(own_force) if n.operation == "parameter"}
-        self.initial = np.array(initial)
         self.first_counts = np.array([0.0] * (5 * len(self.events)) + [np.nan] * 3)
-        self._view, self.program = view, view.program(self._nodes)
+        # A clock may tick in each step: those in which the time changes its branch are searched.
+        clocked = () if system.noise else [n for n, at in zip(self._nodes, self.located) if at]
+        found = timed_branch(clocked)
+        if found:
+            self.reduced.append((REDUCTIONS["branch"][0], PROGRAM, len(self._nodes)))
+            initial += REDUCTIONS["branch"][1]
+        self.initial = np.array(initial)
+        self._view, self.program = view, view.program([*self._nodes, *found])
         self.react = view.program(answers) if answers else None
         self.asks = view.asks | clocks(self.program, system.dim)
+        self.reads = components_read(self._nodes, system.dim)
 
     @property
     def given(self):

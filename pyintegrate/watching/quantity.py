@@ -311,8 +311,8 @@ def rounded(graph, nodes, dim):
 
 def components_read(nodes, dim):
     """The components on which nodes depend, as bits; -1: all, or also on what the core adds."""
-    rows = {node.value for node in below(nodes) if node.operation == "state"} or {0}
-    return -1 if max(rows) >= min(dim, 63) else sum(1 << row for row in rows)
+    rows = {node.value for node in below(nodes) if node.operation == "state"}
+    return -1 if max(rows, default=0) >= min(dim, 63) else sum(1 << row for row in rows)
 
 
 def linear_factors(nodes, dim):

@@ -370,6 +370,21 @@ def test_a_jump_placed_later_than_it_was_sought_still_comes_first():
     assert np.nanmax(abs(sol.events["kick"].t - sol.events["seen"].t)) < 1e-12
 
 
+@pytest.mark.parametrize("then", [None, lambda t, y: -y], ids=["seen", "then"])
+@pytest.mark.parametrize("dt", [0.1, 0.2, 0.15])
+def test_a_clock_ticks_once_and_more_in_each_step(dt, then):
+    """Its quantity is the same at the ends of all steps."""
+    T = np.array([0.1, 0.05])
+    tick = pi.event(
+        lambda t, y, T: np.mod(t - 0.3 * T, T) - T / 2, direction=-1, then=then, params={"T": T}
+    )
+    rest = pi.rhs(lambda t, y: 0 * y, dim=1)
+    start = np.ones((2, 1))
+    sol = pi.integrate(rest, start, dt=dt, n_steps=round(6 / dt), events={"tick": tick})
+    assert (sol.events["tick"].count == [60, 120]).all()
+    assert (sol.final == 1.0).all()
+
+
 @pytest.mark.parametrize(("clock", "direction"), [
     (lambda t, y, T: np.mod(t, T) - T / 2, -1), (lambda t, y, T: 0.4 * T - np.mod(t, T), 1),
     (lambda t, y, T: np.floor(t / T) % 2 - 0.5, 0),

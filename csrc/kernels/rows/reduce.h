@@ -249,6 +249,15 @@ INLINE void reduce_begins(const Column *c, vreal *s) {
         s[0] = vselect(still, s[0], new);
     }
 }
+/* A number for the branch on which the time puts quantities: does it change? */
+INLINE void reduce_branch(const Column *c, vreal *s) {
+    EACH_BELOW(k, c->rows->count) {
+        const vreal new = c->q[k * c->next];
+        const vint still = stands_still(c, k);
+        s[3] = s[3] + s[3] + vselect((s[0] == s[0]) & (new != s[0]) & ~still, vone, vzero);
+        s[0] = vselect(still, s[0], new);
+    }
+}
 /* The same with the chance of a zero between two steps (noise.h), g being in units of its deviation
  * over a step. Beyond 18.4 it is less than any number that is drawn. */
 INLINE vnatural whole_of_row(const Column *c, int row) {
@@ -289,6 +298,7 @@ INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sum
     else if (kind == PI_LINE) reduce_line(c, s);
     else if (kind == PI_BEGINS_TO_HOLD) reduce_begins(c, s);
     else if (kind == PI_BRIDGED) reduce_bridges(c, s);
+    else if (kind == PI_BRANCH) reduce_branch(c, s);
     else if (kind >= PI_RISES) reduce_passes(kind, c, s);
     else reduce_sum(kind, c, s);
     EACH(i, rows) vstore(sums + i * c->rows->stride, s[i]);
@@ -320,6 +330,7 @@ static void reduce(const PiReduceRows *r) {
                 KIND(PI_PASSES, 5)
                 KIND(PI_BEGINS_TO_HOLD, 4)
                 KIND(PI_BRIDGED, 4)
+                KIND(PI_BRANCH, 4)
             }
         }
     }
