@@ -1,19 +1,8 @@
 /* Reductions over time: see reductions.h. */
 #include "reductions.h"
 
-const PiDeclared pi_reductions[PI_REDUCTIONS] = {
-    [PI_LARGEST] = {"maximum", 2, 0, {NAN, NAN}, -INFINITY},
-    [PI_SMALLEST] = {"minimum", 2, 0, {NAN, NAN}, INFINITY},
-    [PI_LARGEST_MAGNITUDE] = {"max_abs", 2, 0, {NAN, NAN}, -1},
-    [PI_SUM] = {"sum", 2, 0, {0}, 0},
-    [PI_SUM_OF_SQUARES] = {"squares", 2, 0, {0}, 0},
-    [PI_LINE] = {"line", 10, 0, {NAN}, NAN},
-    [PI_RISES] = {"rises", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    [PI_FALLS] = {"falls", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    [PI_PASSES] = {"passes", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    [PI_BEGINS_TO_HOLD] = {"begins", 4, 0, {NAN, NAN}, NAN},
-    [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
-};
+#define DECLARED(kind, name, rows, again, ...) {name, rows, 0, {__VA_ARGS__}, again},
+const PiDeclared pi_reductions[PI_REDUCTIONS] = {PI_EACH_REDUCTION(DECLARED)};
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
     [PI_STATES] = {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},
     [PI_MEAN] = {"mean", 7, PI_NEED_MEAN, {NAN, NAN, NAN}, 0},

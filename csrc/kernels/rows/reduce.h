@@ -307,19 +307,9 @@ static void reduce(const PiReduceRows *r) {
         EACH_BELOW(i, r->n) {
             real *sums = r->sums + r->of[i].first * r->stride + u * VLEN;
             switch (r->of[i].kind) {
-#define KIND(kind, rows)                                                                           \
+#define KIND(kind, name, rows, ...)                                                                \
     case kind: reduce_column(kind, rows, &c, sums); break;
-                KIND(PI_LARGEST, 2)
-                KIND(PI_SMALLEST, 2)
-                KIND(PI_LARGEST_MAGNITUDE, 2)
-                KIND(PI_SUM, 2)
-                KIND(PI_SUM_OF_SQUARES, 2)
-                KIND(PI_LINE, 10)
-                KIND(PI_RISES, 5)
-                KIND(PI_FALLS, 5)
-                KIND(PI_PASSES, 5)
-                KIND(PI_BEGINS_TO_HOLD, 4)
-                KIND(PI_BRIDGED, 4)
+                PI_EACH_REDUCTION(KIND)
             }
         }
     }
