@@ -134,24 +134,27 @@ typedef struct {
     int64_t stride;
 } PiRow;
 
-/* The reductions of a quantity over the steps, and their numbers of rows of sums
- * (kernels/rows/reduce.h).
- */
-typedef enum {
-    PI_LARGEST,
-    PI_SMALLEST,
-    PI_LARGEST_MAGNITUDE,
-    PI_SUM,
-    PI_SUM_OF_SQUARES,
-    PI_LINE,
-    PI_RISES,
-    PI_FALLS,
-    PI_PASSES,
-    PI_BEGINS_TO_HOLD,
-    PI_BRIDGED,
-    PI_BRANCH
-} PiReduction;
-enum { PI_REDUCTIONS = PI_BRANCH + 1 };
+/* The reductions of a quantity over the steps (kernels/rows/reduce.h): name, number of rows of
+ * sums, the first row of a lane that restarts (any value exceeds it), initial rows, zeros last. */
+#define PI_EACH_REDUCTION(REDUCTION)                                                               \
+    REDUCTION(PI_LARGEST, "maximum", 2, -INFINITY, NAN, NAN)                                       \
+    REDUCTION(PI_SMALLEST, "minimum", 2, INFINITY, NAN, NAN)                                       \
+    REDUCTION(PI_LARGEST_MAGNITUDE, "max_abs", 2, -1, NAN, NAN)                                    \
+    REDUCTION(PI_SUM, "sum", 2, 0, 0)                                                              \
+    REDUCTION(PI_SUM_OF_SQUARES, "squares", 2, 0, 0)                                               \
+    REDUCTION(PI_LINE, "line", 10, NAN, NAN)                                                       \
+    REDUCTION(PI_RISES, "rises", 5, NAN, NAN, NAN, 0, 0, NAN)                                      \
+    REDUCTION(PI_FALLS, "falls", 5, NAN, NAN, NAN, 0, 0, NAN)                                      \
+    REDUCTION(PI_PASSES, "passes", 5, NAN, NAN, NAN, 0, 0, NAN)                                    \
+    REDUCTION(PI_BEGINS_TO_HOLD, "begins", 4, NAN, NAN, NAN)                                       \
+    REDUCTION(PI_BRIDGED, "bridged", 4, NAN, NAN, NAN)                                             \
+    REDUCTION(PI_BRANCH, "branch", 4, NAN, NAN)
+#define PI_KIND(kind, ...) kind,
+typedef enum { PI_EACH_REDUCTION(PI_KIND) PI_REDUCTIONS } PiReduction;
+/* The rows of a zero crossing, of a quantity g or of a condition: g after the last step and after
+ * the one before (NaN: unknown); two numbers to which each step appends a binary digit: has g
+ * crossed zero, may it have done so twice? The last bend, g_{n+1} - 2 g_n + g_{n-1}. */
+typedef enum { PI_NOW, PI_BEFORE, PI_CROSSED, PI_DIPPED, PI_BEND, PI_CROSSING_ROWS } PiCrossingRow;
 /* The source of a reduction: a result of a program; a component; the system's energy; its energy
  * minus `origin`, times `factor`. */
 typedef enum { PI_OF_PROGRAM, PI_OF_STATE, PI_OF_ENERGY, PI_OF_CHANGE } PiSource;
