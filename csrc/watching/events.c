@@ -5,9 +5,10 @@
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
-/* A part of the step: a piece that holds the jump of a clock, a quantity that jumps through zero.
- */
+/* Pieces that hold the jump of a clock, a quantity that jumps through zero, as parts of the step;
+ * on the shorter one nothing else passes zero. */
 #define VERY_SHORT 0x1p-9
+#define SHORT      0x1p-20
 
 /* The part of a step to which a place in it is known. */
 static double least_part(const EventLanes *p) {
@@ -318,6 +319,8 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     o->stopped_by = this->event;
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     const double near = at_once(p, s, i);
+    /* Stages of long steps round more. */
+    const double shortly = p->of->exact || p->single ? 4 : 0x1p10;
     const Piece *piece = &p->quantities.piece[i];
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
@@ -341,7 +344,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         passing->clock = clock;
         const int sized = located && !jumps, begins = this->part <= near;
         const double size = sized ? fmax(way, 16 * fabs(g)) : 0;
-        const double time = sized ? 0 : (located ? 4 : 1) * near * fabs(o->h);
+        const double time = sized ? 0 : (located ? shortly : 1) * near * fabs(o->h);
         const double left = passing->until - this->part * fabs(o->h);
         passing->stays = fmax(has ? size : 0, begins ? passing->zero : 0);
         passing->pauses = fmax(has ? time : 0, begins ? left : 0);
@@ -449,17 +452,35 @@ static int wants_state(const EventLanes *p, int64_t i) {
 static int is_counted(const EventLanes *p, int64_t i) {
     return !wants_state(p, i) && (is_exact(p, i) || (!p->of->exact && !p->ends));
 }
+/* Where a quantity jumps through zero no slope tells the place, and the states of the method pass
+ * it later or earlier than the polynomial, by the tolerance: it is bracketed. Is it to be tried
+ * again?
+ */
+static int is_bracketed(Occurring *o, Occurrence *e, int passed, double near) {
+    if (o->corrections == 1) o->low = 0, o->high = 1;
+    *(passed ? &o->high : &o->low) = e->part;
+    if (o->high - o->low <= near) {
+        e->part = o->low;
+        return passed;
+    }
+    const double middle = 0.5 * (o->low + o->high), way = ldexp(near, 4 * o->corrections);
+    e->part = passed ? fmax(e->part - way, middle) : fmin(e->part + way, middle);
+    return 1;
+}
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
 static int is_corrected(EventLanes *p, int64_t i) {
     Occurring *o = &p->occurring[i];
+    const Piece *piece = &p->quantities.piece[i];
     Occurrence *e = next_of(o);
     const PiEvent *event = &p->of->event[e->event];
     const double g = p->quantities.rows.answer[e->event * p->lanes + i];
     const double least = least_part(p);
     const int exact = p->of->exact;
-    if (e->placed || e->part == 0 || o->corrections++ == (exact ? 3 : 1) * MOST_CORRECTIONS)
-        return 0;
+    const int jumps = event->located && (exact || ends_step(event)) && e->slope != 0 &&
+                      piece->to - piece->from < SHORT;
+    const int most = jumps ? 96 : (exact ? 3 : event->located ? 1 : 2) * MOST_CORRECTIONS;
+    if (e->placed || e->part == 0 || o->corrections++ == most) return 0;
     if (exact && e->slope == 0) return 0;
     if (!event->located) {
         if (!(g * event->direction < 0) || e->part == 1) return 0;
@@ -468,6 +489,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
     }
     const int ends = ends_step(event) || exact, passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
     if (!ends && o->corrections > 1 && fabs(e->part - o->last_part) < 0x1p-26) return 0;
+    if (jumps) return is_bracketed(o, e, passed, 2 * least);
     double slope = e->slope;
     if (o->corrections > 1) {
         const int64_t at = e->event * p->lanes + i;

@@ -85,6 +85,7 @@ typedef struct {
     double resolution;        /* how far the coefficients of a quantity must decay */
     int64_t step, jumps;      /* of paths with noise: its number, and how many it had before */
     double last_part, last_g; /* the correction before */
+    double low, high;         /* before and behind a jump through zero */
     int64_t events;           /* how many there were */
 } Occurring;
 

@@ -444,16 +444,16 @@ static int decide(Pieces *p, int64_t i, int n, int closely) {
 static int divides_at_zero(Pieces *p, int64_t i) {
     Piece *piece = &p->piece[i];
     const double from = piece->from, to = piece->to, length = to - from;
-    int found = 0;
+    int noisy = 0, wide = 0; /* is what comes to zero noise? is some of it not? */
     EACH_WHILE(q, p->count, piece->n_ends + 2 < PI_MOST_ENDS) {
         const int64_t at = q * p->lanes + i;
         double f[NODES];
         if (p->need[q] != PI_NEED_APART) continue;
         const double range = p->most[at] - p->least[at];
         if (!(p->tail[at] < 0.01 * range)) {
-            const int changes = p->least[at] <= 0 && p->most[at] >= 0;
-            if (changes && (range <= 8 * p->loudest[at] || length <= PI_CLOSE))
-                found = -1; /* all else is noise */
+            const int changes = p->least[at] <= 0 && p->most[at] >= 0 && range != 0;
+            const int noise = range <= 8 * p->loudest[at] || length <= PI_CLOSE;
+            noisy |= changes && noise, wide |= changes && !noise;
             continue;
         }
         EACH_BELOW(k, CHEB_MOST + 1) f[k] = piece_row(p, q, k)[i];
@@ -475,7 +475,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         piece->to = a > from ? a : b;
         return 1;
     }
-    return found;
+    return -(noisy && !wide);
 }
 /* A part of the step, of so few digits that differences to others are exact. */
 static double shortened(double part) { return (part + 4) - 4; }

@@ -425,3 +425,25 @@ def test_clocks_that_tick_together_all_tick(run):
     two = pi.event(lambda t, y: t % 0.2 - 0.1, -1, then=lambda t, y: (y[0], y[1] + 1))
     for events in ({"one": one, "two": two}, {"two": two, "one": one}):
         assert solve(rest, [0.0, 0.0], events=events, save="final", **run).final.tolist() == [19, 9]
+
+
+@pytest.mark.parametrize("quantity", [
+    lambda t, y: np.floor(2 * y[0] - 0.1) + 0.3, lambda t, y: np.where(y[0] < 0.05, -1.0, 2.0),
+    lambda t, y: y[0] >= 0.05,
+], ids=["stairs", "branches", "condition"])  # fmt: skip
+@pytest.mark.parametrize("run", [
+    {"t_end": 14.0, "rtol": 1e-4, "atol": 1e-4, "method": "auto"},
+    {"t_end": 14.0, "rtol": 1e-6, "method": "tsitouras54"},
+    {"t_end": 14.0, "rtol": 1e-4, "atol": 1e-4, "method": "radau_iia5"},
+    {"dt": 0.002, "n_steps": 7000, "method": "dop853"},
+], ids=["auto", "tsitouras54", "radau_iia5", "fixed steps"])  # fmt: skip
+def test_each_passage_of_a_jump_is_one_event(quantity, run):
+    """The polynomial of a step and the states of the method pass it at times that differ by the
+    tolerance; the jump leaves the motion as it is, so that x = -cos(t) rises to 0.05 twice."""
+    passes = pi.event(quantity, direction=1, then=lambda t, y: (y[0], y[1], y[2] + 1))
+    motion = pi.rhs(dim=3)(lambda t, y: (y[1], -y[0], 0 * y[2]))
+    start = np.linspace([-1.5, 0, 0], [-0.3, 0, 0], 60)
+    solve = pi.integrate if "dt" in run else pi.solve
+    sol = solve(motion, start, events={"passes": passes}, save="final", **run)
+    assert (sol.events["passes"].count == 2).all()
+    assert (sol.final[:, 2] == 2).all()

@@ -295,6 +295,23 @@ def test_a_positive_factor_changes_no_condition(name, rtol):
         np.testing.assert_allclose(found[0][key], found[1][key], rtol=0, atol=rtol)
 
 
+def test_what_is_zero_for_a_while_hides_no_change_of_a_condition():
+    """The other quantity compares max(x - 1/2, 0) with 0, which says nothing where both are 0."""
+
+    def holds(t, x, v):
+        return np.floor(3 * x) < -1.5
+
+    watch = {
+        "first": pi.watch.first_time(holds),
+        "time": pi.watch.time_within(holds),
+        "other": pi.watch.mean(lambda t, x, v: abs(np.maximum(x - 0.5, 0))),
+    }
+    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=5.5, watch=watch)
+    angle = np.arccos(1 / 3)
+    assert sol.watched["first"] == pytest.approx(np.pi - angle, abs=1e-6)
+    assert sol.watched["time"] == pytest.approx(2 * angle, abs=1e-6)
+
+
 def test_in_single_precision_a_condition_changes_once_between_two_landings():
     """Flights begin and end at heights near 0, so that their ends alone say nothing of the rounding
     between them: 8 of these balls rose past the level too often where a mean was watched too."""
