@@ -183,7 +183,7 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
             TAKE(scale, scale == 0, vone);
             y[k * R + u] = vfma(part, scale, here[u]);
         }
-        for (int times = 3; times > 0 && vany(wide); times--) {
+        for (int tries = 3; tries > 0 && vany(wide); tries--) {
             rhs_rows(c, t, y, shifted);
             wide = vset_int(0);
             EACH_REGISTER(u, c) {
