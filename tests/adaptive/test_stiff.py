@@ -88,6 +88,22 @@ def test_forces_without_a_jacobian():
     assert sol.steps_taken < 100
 
 
+@pytest.mark.parametrize("method", ["kvaerno54", "kvaerno43", "ark436l2sa", "rodas5p"])
+def test_differences_beside_a_slow_motion_are_not_those_far_from_it(method):
+    """By a width of sqrt(eps) h |f| they were: ends were wrong by 0.3, with the status OK."""
+    for rate in (1e14, 1e16):
+        called = pi.rhs(dim=2, trace=False)(
+            lambda t, y, k=rate: (-y[1], (y[0] - y[1] ** 3 - y[1]) * k)
+        )
+        options = {"t_end": 1.0, "save": "final", "on_failure": "raise", "max_steps": 200}
+        sol = pi.solve(called, [2.0, 1.0], rtol=1e-4, atol=1e-7, method=method, **options)
+        # On the slow motion -y_1 = y_0' = (3 y_1^2 + 1) y_1', of which log y_1 + 3/2 y_1^2 + t
+        # stays 3/2.
+        slow = sol.final[1]
+        assert sol.final[0] == pytest.approx(slow**3 + slow, rel=1e-4)
+        assert np.log(slow) + 1.5 * slow**2 + 1 == pytest.approx(1.5, abs=1e-3)
+
+
 def test_no_force_is_asked_for_no_trajectory():
     """Tests of stiffness that are due in one step, among 30 of which 5 are stiff (8 numbers in a
     register: 0 were left for the second call)."""

@@ -168,22 +168,35 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, const vreal *own, vin
 
 /* d f_i / dy_k by forward differences, for forces without a Jacobian: J[i][k] = (f_i(y + d e_k) -
  * f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) if these are zero.
- * shifted, here: dim rows and one, for f(y + d e_k) and y_k. */
+ * Beside a slow motion h f_k may be far more than y_k moves by, |h f_k| / (1 + |h J_kk|): where it
+ * is more than a thousand times that, and |y_k|, these are taken. shifted, here: dim rows and one,
+ * for f(y + d e_k) and y_k. */
 static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
                              vreal *shifted, vreal *here) {
     const int64_t R = c->R;
+    const vreal part = vsqrt(vset(EPSILON));
     EACH_BELOW(k, c->dim) {
+        vint wide = vset_int(-1);
         copy_rows(c, 1, y + k * R, here);
         EACH_REGISTER(u, c) {
             vreal scale = vmax(vabs(here[u]), vabs(c->h[u] * f[k * R + u]));
             TAKE(scale, scale == 0, vone);
-            y[k * R + u] = vfma(vsqrt(vset(EPSILON)), scale, here[u]);
+            y[k * R + u] = vfma(part, scale, here[u]);
         }
-        rhs_rows(c, t, y, shifted);
-        EACH_REGISTER(u, c) {
-            const vreal width = y[k * R + u] - here[u];
-            EACH_BELOW(i, c->dim)
-                J[(i * c->dim + k) * R + u] = (shifted[i * R + u] - f[i * R + u]) / width;
+        for (int tries = 3; tries > 0 && vany(wide); tries--) {
+            rhs_rows(c, t, y, shifted);
+            wide = vset_int(0);
+            EACH_REGISTER(u, c) {
+                const vreal width = y[k * R + u] - here[u], h = c->h[u];
+                EACH_BELOW(i, c->dim)
+                    J[(i * c->dim + k) * R + u] = (shifted[i * R + u] - f[i * R + u]) / width;
+                const vreal moves =
+                    vabs(h * f[k * R + u]) / (1 + vabs(h * J[(k * c->dim + k) * R + u]));
+                const vreal less = part * vmax(vabs(here[u]), moves);
+                const vint other = (less > 0) & (less * 1000 < vabs(width));
+                TAKE(y[k * R + u], other, here[u] + less);
+                wide |= other;
+            }
         }
         copy_rows(c, 1, here, y + k * R);
     }
