@@ -22,7 +22,7 @@ from .run.arguments import checked_dtype, checked_system, make_run
 from .run.random_numbers import numbered
 from .run.times import column, time_of, times
 from .solution.fixed_steps import FixedSolution
-from .values.checks import broadcast_shape
+from .values.checks import broadcast_shape, numbers
 from .values.keywords import explains_keywords
 from .values.lazily import optional
 from .values.memory import outward
@@ -416,6 +416,9 @@ def _run_chunk(*arrays, call, names):
     return *_results_of(solution).values(), solution.across
 
 
+_MAY_LACK = "x0", "v0", "first_step", "max_step", "by."
+
+
 class _Call:
     """The arguments of a run: `arrays` over the batch by name, and the `fixed` ones.
 
@@ -435,7 +438,10 @@ class _Call:
         given["dtype"] = checked_dtype(given["dtype"], given["x0"], given["v0"])
         self.kind, self.system = kind, checked_system(given.pop("system"))
         self.arrays = {name: given.pop(name) for name in over_batch}
-        params = given.pop("params") or {}
+        params = given.pop("params")
+        if not (params is None or isinstance(params, abc.Mapping)):
+            raise TypeError(f"params must map names to values, got {params!r:.80}")
+        params = params or {}
         self.arrays |= {f"params.{name}": value for name, value in params.items()}
         if isinstance(given.get("drive"), abc.Mapping):  # the axis of steps goes behind the batch
             self.arrays |= {
@@ -446,7 +452,11 @@ class _Call:
         if given["across"] is not None:
             self.fixed["across"] = checked_across(given["across"], self.system)
             self.arrays |= {f"by.{name}": one.by for name, one in self.fixed["across"].items()}
-        self.arrays = {name: value for name, value in self.arrays.items() if value is not None}
+        self.arrays = {
+            name: value if dask.is_dask_collection(value) else numbers(name.split(".")[-1], value)
+            for name, value in self.arrays.items()
+            if not (value is None and name.startswith(_MAY_LACK))
+        }
         shapes, dim = self.system.shapes, self.system.dim
         halves = "v0" in self.arrays
         self.inner = dict.fromkeys([*self.arrays, "first_trajectory"], 0)  # axes after the batch

@@ -272,8 +272,17 @@ def resumed(solution, t_end):
     reached = solution._arrived
     way = in_dtype(control.t_end, dtype) - in_dtype(problem.t0, dtype)
     begun = np.sign(np.where(way == 0, solution.last_step, way))
-    if np.any((in_dtype(t_end, dtype) - reached) * begun * (solution.status == 0) < 0):
+    further_way = in_dtype(t_end, dtype) - reached
+    if np.any(further_way * begun * (solution.status == 0) < 0):
         raise ValueError("t_end lies before the end of this solution")
+    options = solution._options
+    seen = {} if options.watch is None else options.watch.watch
+    seen = seen | ({} if options.events is None else options.events.events)
+    if np.any((begun == 0) & (further_way < 0)) and any(e.after is not None for e in seen.values()):
+        raise ValueError(
+            "t_end lies backwards of a run without a step (t_end = t0), whose after= has compared"
+            " the start as if it went forwards: solve from t0 to this t_end instead"
+        )
     onward, t, step, rows = solution._onward
     step = step.astype(dtype)
     t0 = t.astype(np.float64).reshape(batch)
@@ -288,7 +297,7 @@ def resumed(solution, t_end):
     stiff = np.isfinite(solution.stiff_since).reshape(-1)
     return (
         further,
-        solution._options.changed(out=None),
+        options.changed(out=None),
         control.changed(
             t_end=t_end,
             rows_end=row(t_end, batch, dtype),

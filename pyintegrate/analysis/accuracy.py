@@ -77,11 +77,12 @@ def suitable_methods(system: System, methods: Methods | None = None) -> list[Met
     >>> pi.methods["velocity_verlet"] in pi.analysis.suitable_methods(pi.systems.lorenz)
     False
     """
+    checked_system(system)
     if methods is None:
         return [method for method in catalogue.values() if fits(method, system)]
     chosen = [find_method(method) for method in listed(methods)]
     for method in chosen:
-        check_structure(method, checked_system(system))
+        check_structure(method, system)
     return different("methods", chosen, lambda method: method.name)
 
 

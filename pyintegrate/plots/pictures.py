@@ -372,6 +372,8 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         @wraps(function)
         def draw(*arguments, **keywords):
             about = {name: keywords.pop(name, _SHARED[name][1]) for name in shared}
+            if not isinstance(about["title"], str | None):
+                raise TypeError(f"title must be a string, got {about['title']!r:.80}")
             page, shown = Page(**about), about.get("legend", legend)
             if keywords.get("window") is not None:
                 keywords["window"] = pair("window", keywords["window"])

@@ -43,6 +43,9 @@ class Number(str):
         out.value = value
         return out
 
+    def __getnewargs__(self):
+        return str(self), self.value
+
 
 class Table:
     """Rows under headings; prints as text, shows as HTML.

@@ -143,3 +143,14 @@ def test_what_is_known_of_the_noise_of_a_quantity_goes_on():
     for cut in (-0.94, -1.5):
         part = pi.solve(pi.systems.pendulum, *start, t_end=cut, **run).resume(t_end=-2.7)
         assert all(same_bits(part.events[name].t, whole.events[name].t) for name in slow)
+
+
+def test_after_of_a_run_without_a_step_has_no_direction_yet():
+    """Its start has been compared as if it went forwards, also for events with after=."""
+    watch = {"mean": pi.watch.mean("theta", after=0.1)}
+    still = pi.solve(pi.systems.pendulum, t_end=0.0, watch=watch)
+    long = pi.solve(pi.systems.pendulum, t_end=1.0, watch=watch)
+    assert still.resume(t_end=1.0).watched["mean"] == long.watched["mean"]
+    with pytest.raises(ValueError, match="t_end lies backwards of a run without a step"):
+        still.resume(t_end=-1.0)
+    pi.solve(pi.systems.pendulum, t_end=0.0, watch="energy_drift").resume(t_end=-1.0)

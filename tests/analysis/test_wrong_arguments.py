@@ -11,6 +11,9 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 SPRING = pi.systems.spring
 PART = pi.integrate(SPRING, np.ones(3), 0.0, dt=0.1, n_steps=9, components=["v"])
+ACROSS = {"band": pi.across.quantiles("x", [0.1, 0.9])}
+WHOLE = pi.integrate(SPRING, np.ones(3), 0.0, dt=0.1, n_steps=99, across=ACROSS)
+ORBIT = pi.systems.van_der_pol
 ANALYSIS, PLOTS = pi.analysis, pi.plots
 RESULTS = {
     "basin_map": "Basins", "bifurcation": "Bifurcation", "branches": "EquilibriumBranches",
@@ -40,6 +43,15 @@ RESULTS = {
     (lambda: PLOTS.heatmap(pi.compare(SPRING, dt=0.1, n_steps=1)), "of class Solution, got Comp"),
     (lambda: ANALYSIS.bifurcation(SPRING, [1, 2], "x", period=1.0, transient=1.0, dt=0.1),
      "axis must map names to values"),
+    (lambda: ANALYSIS.suitable_methods(3), "system must be a System, got int"),
+    (lambda: ANALYSIS.periodic_orbits(ORBIT, [2.0, 0.0], 6.5, atol="a"), "atol must hold real"),
+    (lambda: ANALYSIS.periodic_orbits(ORBIT, [2.0, 0.0], 6.5, atol=[1e-9, 1e-9]),
+     "atol must be one number, got an array of shape (2,)"),
+    (lambda: ANALYSIS.frequencies(WHOLE, signals=3), "signals must be names, pairs of names or fu"),
+    (lambda: ANALYSIS.frequencies(WHOLE, signals=[3]), "components must be some of x, v, each"),
+    (lambda: PLOTS.fan(WHOLE, paths=-1), "paths must be at least 0, got -1"),
+    (lambda: PLOTS.energy(WHOLE, title=3), "title must be a string, got 3"),
+    (lambda: PLOTS.energy(WHOLE, labels=3), "labels: expected 1 texts, got 3"),
     (lambda: ANALYSIS.period_error(PART), "the phase needs all components, and v were saved"),
 ])  # fmt: skip
 def test_what_is_refused_is_named(call, words):

@@ -545,6 +545,10 @@ WRONG_SOLVES = [
         "'e'.* of event 'up' has batch shape .* a number",
     ),
     ({"breaks": da.ones(6)}, TypeError, "breaks must be an array of NumPy here, got a dask array"),
+    ({"t_end": None}, TypeError, "t_end must hold real numbers, got object, None"),
+    ({"rtol": [1.0, [2.0]]}, ValueError, "rtol must be a regular array of numbers"),
+    ({"params": 3}, TypeError, "params must map names to values, got 3"),
+    ({"params": {"k": None}}, TypeError, "k must hold real numbers, got object, None"),
 ]
 
 

@@ -105,3 +105,12 @@ def test_rates_say_their_unit():
     assert str(found.table()).startswith("Lyapunov exponents of slow [1/h]")
     lines = pi.analysis.frequencies(pi.integrate(slow, dt=0.1, n_steps=500))
     assert str(lines.table()).startswith("Frequencies of slow [rad/h]")
+
+
+def test_a_table_is_pickled_with_the_values_of_its_numbers():
+    table = pi.compare(pi.systems.spring, methods="rk4", dt=0.1, n_steps=9).table()
+    again = pickle.loads(pickle.dumps(table))
+    assert repr(again) == repr(table)
+    assert [getattr(cell, "value", cell) for cell in again.rows[0]] == [
+        getattr(cell, "value", cell) for cell in table.rows[0]
+    ]

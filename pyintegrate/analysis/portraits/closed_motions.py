@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from ...adaptive.arguments import checked_tolerance
 from ...adaptive.sensitivity import longest_steps
 from ...integration import integrate
 from ...run.arguments import checked_quiet
@@ -160,6 +161,9 @@ def periodic_orbits(
     checked_quiet(system)
     segments, rounds = integer("segments", segments, 1), integer("rounds", rounds, 1)
     tolerance, rtol = positive("tolerance", tolerance), positive("rtol", rtol)
+    atol = checked_tolerance("atol", atol)
+    if atol.ndim:
+        raise ValueError(f"atol must be one number, got an array of shape {atol.shape}")
     period = floats("period", period)
     right = (period > 0) & (period < np.inf)
     if not right.all():

@@ -187,6 +187,8 @@ def _signals(sol, signals, spacing):
             rates = system.rhs(times(sol), sol.y)
     if signals is None:
         signals = system.state_names[: system.dof or system.dim]
+    if not (np.iterable(signals) or callable(signals)):
+        raise TypeError(f"signals must be names, pairs of names or functions, got {signals!r:.80}")
     asked = [signals] if isinstance(signals, str) or callable(signals) else list(signals)
     if not asked:
         raise ValueError("signals is empty: name components, or leave it out")
@@ -202,7 +204,7 @@ def _signals(sol, signals, spacing):
                 )
             names.append(name_of(one))
         else:
-            pair = (one,) if isinstance(one, str) else tuple(one)
+            pair = (one,) if isinstance(one, str) or not np.iterable(one) else tuple(one)
             if not 0 < len(pair) < 3:
                 raise ValueError(f"signals has {one!r}: expected a name or a pair of names")
             places = places_of(pair, system)

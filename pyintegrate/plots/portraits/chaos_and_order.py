@@ -6,6 +6,7 @@ import numpy as np
 
 from ...analysis.results import name_of, unit_of, with_unit
 from ...run.times import column
+from ...values.checks import integer
 from ...values.table import evenly
 from ...values.types import Any, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..curves import TRAJECTORIES, parts_of_results
@@ -278,7 +279,7 @@ def fan(
     if own and component in solution.components and group is None:
         states = solution[component].reshape(len(solution.t), -1)
         if len(solution.t) > 1 and solution.t.ndim == 1:
-            some = evenly(states.shape[1], paths)
+            some = evenly(states.shape[1], integer("paths", paths, 0))
             lines = ax.plot(solution.t, states[:, some], color="0.6", linewidth=0.6, zorder=1)
             for line in lines[:1]:
                 line.set_label(f"{len(lines)} of {states.shape[1]:,} trajectories")
