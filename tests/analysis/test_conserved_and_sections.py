@@ -274,6 +274,7 @@ def test_attractors_may_be_given_and_the_rest_is_near_none(wells):
     assert np.array_equal(found.label == 0, wells.final[..., 0] > 0)
     for call, message in [
         (lambda: pi.analysis.basin(wells, components="w"), "'w'"),
+        (lambda: pi.analysis.basin(wells, [[8, 8], [-8, -8], [27, 27]]), "axis holds x, y, z;"),
         (lambda: pi.analysis.basin(wells, tolerance=-1), "tolerance"),
         (lambda: pi.analysis.basin(wells).entropy(box=10**6), "a box must fit"),
     ]:
