@@ -105,6 +105,12 @@ def test_arguments_are_not_changed():
     untraced = refused("acceleration", ValueError, dof=2, trace=False)
     assert "indexed() changes its arguments" in untraced(indexed)
 
+    def middle(t, y):  # of so many that NumPy prints the first and the last ones only
+        y[1000] = 0.0
+        return -y
+
+    assert "changes its arguments" in refused("rhs", ValueError, dim=2000, trace=False)(middle)
+
 
 def test_an_error_of_the_tracer_that_is_caught_is_told():
     """Near t = 0 the table is 0, as it is past its end: nothing else would tell."""
