@@ -246,7 +246,8 @@ def test_arguments_of_the_function_are_checked():
         ("hamiltonian", lambda q: q, "expected <lambda>(q, p, ...) or <lambda>(t, q, p, ...)"),
         ("potential", lambda: 1.0, "expected <lambda>(x, ...) or <lambda>(t, x, ...)"),
         ("acceleration", lambda *a: a, "takes *a"),
-        ("acceleration", lambda t, x, v, **k: x, "takes *k"),
+        ("acceleration", lambda t, x, v, **k: x, "takes **k"),
+        ("acceleration", lambda self, t, x, v: x, "take the method of an object, outside of its"),
         ("acceleration", lambda t, x, v, b: x, "'b', which has no default value"),
         ("rhs", lambda t, x, v: x, "; x'' = a(t, x, v) is for @pi.acceleration"),
     ]
