@@ -185,7 +185,7 @@ def basin(
         points = _clusters(ends[good], tolerance)
     else:
         points = np.asarray(attractors, float)
-        if points.shape[-1:] != (len(names),):
+        if len(names) > 1 and points.shape[-1:] != (len(names),):
             raise ValueError(
                 f"attractors has shape {points.shape}: its last axis holds {', '.join(names)};"
                 " components=[...] names those that distinguish attractors"
