@@ -209,9 +209,8 @@ def _read(place, name):
 def _is_number(value):
     if isinstance(value, list | tuple):
         return all(map(_is_number, value))
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "biuf"
-    return isinstance(value, int | float | np.number | np.bool_)
+    kind = getattr(getattr(value, "dtype", None), "kind", None)  # of NumPy, pandas, xarray
+    return isinstance(value, int | float) or kind in ("b", "i", "u", "f")
 
 
 def _size(value):
