@@ -577,6 +577,7 @@ def _still(ax, curves, pane, movers, bodies):
     ax.set(**settings)
     if len(pane) == 2:
         ax.spines[["top", "right"]].set_visible(False)
+        ax.locator_params(axis="x", nbins=6)  # numbers such as -0.75 are wide
     if bodies or in_space(system, pane):
         ax.set_aspect("equal", adjustable="box")
         if len(pane) == 2:  # a long narrow path has room beside it

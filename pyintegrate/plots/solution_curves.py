@@ -211,6 +211,8 @@ def path(page, curves, names, exact, window, keywords):
         note = "{:,} of {:,} states".format(*map(max, zip(*dots)))
     if len(names) == 2:
         keep_in_view(ax, along_x=True)
+        if page.ax is None:
+            ax.locator_params(axis="x", nbins=6)  # numbers such as -0.75 are wide
         if in_space(system, names):
             free = ax.get_autoscalex_on() and ax.get_autoscaley_on()
             ax.set_aspect("equal", adjustable="datalim" if free else "box")

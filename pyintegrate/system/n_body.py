@@ -147,8 +147,8 @@ class NBody(System):
                 state = floats("initial", initial)
                 if state.shape != (6 * n,) or not np.isfinite(state).all():
                     raise ValueError(
-                        f"initial must be {6 * n} finite numbers, positions, then velocities, or"
-                        f" one of {', '.join(_READY)}"
+                        f"initial must be {6 * n} finite numbers for n={n} bodies, positions, then"
+                        f" velocities, or one of {', '.join(_READY)}, got shape {state.shape}"
                     )
             own = {k: v for k, v in self.params.items() if n == self.n or k != "masses"}
             made = restore_bodies(n, state, self.definition.in_units, own | params)

@@ -3,7 +3,7 @@
 import dis
 from collections import deque
 from copy import copy, deepcopy
-from functools import partial
+from functools import lru_cache, partial
 from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
@@ -87,7 +87,7 @@ class Frozen:
         found = []
         for place, name, before in self._variables.values():
             now = _read(place, name)
-            if now is not before and _is_number(now) and not _same(before, now):
+            if now is not before and _is_number(now) and not same(before, now):
                 found.append((name, before, now))
         return found
 
@@ -164,14 +164,14 @@ def _written(code):
     return {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}
 
 
+@lru_cache  # dis takes its time
 def _names(code, *operations):
     """Names that operations of code, and of the code in it, load or store."""
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in operations:
-            yield instruction.argval
+    names = [one.argval for one in dis.get_instructions(code) if one.opname in operations]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant, *operations)
+            names += _names(constant, *operations)
+    return names
 
 
 def _words(code):
@@ -209,9 +209,8 @@ def _read(place, name):
 def _is_number(value):
     if isinstance(value, list | tuple):
         return all(map(_is_number, value))
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "biuf"
-    return isinstance(value, int | float | np.number | np.bool_)
+    kind = getattr(getattr(value, "dtype", None), "kind", None)  # of NumPy, pandas, xarray
+    return isinstance(value, int | float) or kind in ("b", "i", "u", "f")
 
 
 def _size(value):
@@ -223,9 +222,10 @@ def _kept(value):
     return deepcopy(value) if _size(value) <= _COMPARED else value
 
 
-def _same(a, b):
+def same(a, b):
+    """Whether two numbers, arrays or lists of these are equal; NaN equals NaN."""
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(_same, a, b))
+        return len(a) == len(b) and all(map(same, a, b))
     return a is b or np.array_equal(a, b, equal_nan=True)
 
 

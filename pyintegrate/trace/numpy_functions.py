@@ -143,8 +143,11 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
     if graph_of((xp,)) is not None:
         raise TraceError("np.interp has knots that are symbols", "use constant knots xp")
     xp, fp = np.asarray(xp, dtype=float), np.asarray(plain(fp))
-    if xp.ndim != 1 or fp.shape != xp.shape or not xp.size or np.any(np.diff(xp) <= 0):
-        raise TraceError("np.interp needs increasing knots xp and as many values fp", "sort them")
+    if xp.ndim != 1 or fp.shape != xp.shape or not xp.size:
+        told = f"np.interp has knots xp of shape {xp.shape} and values fp of shape {fp.shape}"
+        raise TraceError(told, "give one value for each knot")
+    if not np.all(np.diff(xp) > 0):
+        raise TraceError("np.interp has knots xp that do not increase", "sort them, fp with them")
     result = fp[0] if left is None else left
     for i in range(len(xp) - 1):
         slope = (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i])

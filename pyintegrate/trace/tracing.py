@@ -181,7 +181,7 @@ def arguments_of(function):
         ) from None
     for a in arguments:
         if a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD):
-            raise TypeError(f"{describe(function)} takes *{a.name}: name each argument instead")
+            raise TypeError(f"{describe(function)} takes {a}: name each argument instead")
     return arguments
 
 

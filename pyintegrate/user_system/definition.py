@@ -11,7 +11,7 @@ from ..system.system import ACCELERATION, ENERGY, RHS
 from ..trace import tracing
 from ..trace.derivative import gradient
 from ..trace.expression import NO_TRACING, Symbol, node_of
-from ..trace.frozen import Frozen
+from ..trace.frozen import Frozen, same
 from ..trace.graph import POSITION, TIME, TOO_LONG, VELOCITY, Graph, placed
 from ..values.checks import (
     MOST_COMPONENTS,
@@ -240,7 +240,7 @@ class Definition:
         """The function itself at one point; it must not change its arguments."""
         state = halves(y.copy(), dof)
         params = {name: np.array(value)[()] for name, value in self.defaults.items()}
-        given = (state, params)
+        given = (state, (*params.values(),))
         kept = copy.deepcopy(given)
         with quiet():
             result = self.function(t, *state, **params)
@@ -254,7 +254,7 @@ class Definition:
 
     def _unchanged(self, before, after):
         """Refuse a function that has written into its arguments."""
-        if repr(before) != repr(after):
+        if not same(before, after):
             raise ValueError(
                 f"{tracing.describe(self.function)} changes its arguments\n  at"
                 f" {tracing.place_of_function(self.function)}\n  cure: work on copies"

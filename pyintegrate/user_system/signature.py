@@ -42,6 +42,7 @@ def check_order(name, arguments, forms, form=None):
             told = " or ".join(f"{name}({', '.join(names)}, ...)" for names in forms)
             raise TypeError(
                 f"{name}({', '.join(arguments)}) has {argument!r} in another place: expected {told}"
+                + "; take the method of an object, outside of its class" * (arguments[0] == "self")
             )
 
 

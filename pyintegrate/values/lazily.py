@@ -20,9 +20,11 @@ def lazily(package, holders):
         if name not in places:
             from difflib import get_close_matches
 
-            near = "" if name.startswith("_") else " or ".join(get_close_matches(name, names, n=2))
-            near = f": did you mean {near}?" if near else ""
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
+            near = [] if name.startswith("_") else get_close_matches(name, names, n=2)
+            if name in dir(sys.modules[package.partition(".")[0]]):
+                near = [f"pi.{name}", *near]
+            cure = f": did you mean {' or '.join(near)}?" if near else ""
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{cure}")
         found = getattr(import_module(places[name], package), name)
         setattr(sys.modules[package], name, found)
         return found

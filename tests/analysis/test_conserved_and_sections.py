@@ -269,11 +269,12 @@ def test_a_tolerance_that_joins_attractors_is_told():
 
 
 def test_attractors_may_be_given_and_the_rest_is_near_none(wells):
-    found = pi.analysis.basin(wells, [[(8 / 3 * 13) ** 0.5]], components="x", tolerance=0.5)
+    found = pi.analysis.basin(wells, [(8 / 3 * 13) ** 0.5], components="x", tolerance=0.5)
     assert set(np.unique(found.label)) == {-1, 0}
     assert np.array_equal(found.label == 0, wells.final[..., 0] > 0)
     for call, message in [
         (lambda: pi.analysis.basin(wells, components="w"), "'w'"),
+        (lambda: pi.analysis.basin(wells, [[8, 8], [-8, -8], [27, 27]]), "axis holds x, y, z;"),
         (lambda: pi.analysis.basin(wells, tolerance=-1), "tolerance"),
         (lambda: pi.analysis.basin(wells).entropy(box=10**6), "a box must fit"),
     ]:

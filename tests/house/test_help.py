@@ -113,6 +113,8 @@ def test_a_function_of_a_module_is_found_there():
             getattr(pi, name)
     with pytest.raises(AttributeError, match="'phase_space': did you mean phase_plane or phase_p"):
         pi.plots.phase_space  # noqa: B018
+    with pytest.raises(AttributeError, match="'scan': did you mean pi.scan or Scan"):
+        pi.analysis.scan  # noqa: B018
 
 
 def test_a_section_and_a_reference_are_of_a_solution_too():

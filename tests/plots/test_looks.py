@@ -193,6 +193,17 @@ def test_the_legend_of_a_picture_in_space_stands_beside_the_numbers_of_its_axes(
     assert ax.get_legend().get_window_extent().x0 > place.x0 + 1.1 * place.width
 
 
+def test_numbers_of_a_portrait_do_not_run_together():
+    """-1.00 and -0.75 were a pixel or two apart."""
+    sol = pi.integrate(pi.systems.kepler, dt=0.05, t_end=6.0)
+    swing = pi.integrate(pi.systems.oscillator(omega=2.0), dt=0.1, t_end=20.0)
+    pi.plots.animate(sol)
+    for ax in pyplot.gcf().axes[1], pi.plots.phase_portrait(swing):
+        ax.figure.draw_without_rendering()
+        boxes = [text.get_window_extent() for text in ax.get_xticklabels()]
+        assert min(b.x0 - a.x1 for a, b in zip(boxes, boxes[1:])) > 8
+
+
 def test_angles_are_no_lengths():
     swings = pi.integrate(pi.systems.double_pendulum, dt=0.01, n_steps=10)
     assert pi.plots.trajectory(swings).get_aspect() == "auto"

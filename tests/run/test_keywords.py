@@ -203,8 +203,8 @@ def test_words_of_noise_and_portraits_are_answered():
         pi.solve(well, t_end=1.0, seed=1)
     with pytest.raises(TypeError, match="integrate takes no rng: noise has a seed"):
         pi.integrate(well, dt=0.1, n_steps=2, rng=1)
-    with pytest.raises(TypeError, match="first_passages takes no bridge: .*bridge=True"):
-        pi.analysis.first_passages(well, "y", dt=0.1, t_end=1.0, seed=1, bridge=True)
+    with pytest.raises(TypeError, match="escape_times takes no bridge: .*bridge=True"):
+        pi.analysis.escape_times(well, "y", dt=0.1, t_end=1.0, seed=1, bridge=True)
     with pytest.raises(TypeError, match="langevin takes no gamma: it takes system, friction, temp"):
         pi.langevin(OSCILLATOR, gamma=1.0, temperature=1.0)
     with pytest.raises(TypeError, match="lab takes no method: did you mean methods"):

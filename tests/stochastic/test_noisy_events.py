@@ -136,6 +136,9 @@ def test_first_passages_have_the_exact_law_at_any_step(dt):
     shape = 1 / 0.8**2
     law = stats.invgauss(1 / shape, scale=shape)
     assert stats.kstest(sol.stopped_at, law.cdf).pvalue > 1e-3
+    found = pi.analysis.first_passages(walk, lambda t, y: y[0] - 1, np.zeros((20_000, 1)), dt=dt,
+                                       t_end=40.0, seed=4, bridge=True)  # fmt: skip
+    assert np.array_equal(found.t, sol.stopped_at)
     chords = pi.integrate(walk, np.zeros((20_000, 1)), dt=0.5, n_steps=80, seed=4, save="final",
                           events={"top": pi.event("y", 1, level=1.0, stop=True)})  # fmt: skip
     assert stats.kstest(chords.stopped_at, law.cdf).pvalue < 1e-9

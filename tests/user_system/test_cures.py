@@ -77,6 +77,10 @@ def test_a_table_is_interpolated(table):
     with pytest.raises(TypeError, match=r"cure:.* look up tables with np\.interp"):
         pi.rhs(lambda t, y: table[0] * math.floor(float(t)) - y, dim=1)
     assert pi.rhs(lambda t, y: np.interp(t, [0, 1, 2], table) - y, dim=1).rhs(1.5, [0.0]) == 1.5
+    with pytest.raises(TypeError, match=r"cure: sort them, fp with them"):
+        pi.rhs(lambda t, y: np.interp(t, [2, 1, 0], table) - y, dim=1)
+    with pytest.raises(TypeError, match=r"xp of shape \(2,\) and values fp of shape \(3,\)\n"):
+        pi.rhs(lambda t, y: np.interp(t, [0, 1], table) - y, dim=1)
 
 
 def test_a_table_may_be_the_column_of_another_package():

@@ -105,6 +105,12 @@ def test_arguments_are_not_changed():
     untraced = refused("acceleration", ValueError, dof=2, trace=False)
     assert "indexed() changes its arguments" in untraced(indexed)
 
+    def middle(t, y):  # of so many that NumPy prints the first and the last ones only
+        y[1000] = 0.0
+        return -y
+
+    assert "changes its arguments" in refused("rhs", ValueError, dim=2000, trace=False)(middle)
+
 
 def test_an_error_of_the_tracer_that_is_caught_is_told():
     """Near t = 0 the table is 0, as it is past its end: nothing else would tell."""
@@ -240,7 +246,8 @@ def test_arguments_of_the_function_are_checked():
         ("hamiltonian", lambda q: q, "expected <lambda>(q, p, ...) or <lambda>(t, q, p, ...)"),
         ("potential", lambda: 1.0, "expected <lambda>(x, ...) or <lambda>(t, x, ...)"),
         ("acceleration", lambda *a: a, "takes *a"),
-        ("acceleration", lambda t, x, v, **k: x, "takes *k"),
+        ("acceleration", lambda t, x, v, **k: x, "takes **k"),
+        ("acceleration", lambda self, t, x, v: x, "take the method of an object, outside of its"),
         ("acceleration", lambda t, x, v, b: x, "'b', which has no default value"),
         ("rhs", lambda t, x, v: x, "; x'' = a(t, x, v) is for @pi.acceleration"),
     ]

@@ -518,3 +518,11 @@ def test_saved_and_pickled_systems_have_left_the_variables_behind(monkeypatch, t
     assert loaded.system == again == system
     assert told(USES["integrate"], again) == []
     assert told(USES["integrate"], loaded.system) == []
+
+
+def test_a_column_of_a_table_that_has_changed_is_told():
+    table = pytest.importorskip("pandas").DataFrame({"height": [0.0, 10.0], "wind": [1.0, 3.0]})
+    blown = pi.acceleration(lambda t, x, v: np.interp(x, table.height, table["wind"]))
+    table.loc[1, "wind"] = 30.0
+    with pytest.warns(UserWarning, match="wind was 0 1.0 1 3.0 .* and is 0 1.0 1 30.0"):
+        pi.integrate(blown, 5.0, 0.0, dt=0.1, n_steps=1)

@@ -184,7 +184,13 @@ def basin(
     if attractors is None:
         points = _clusters(ends[good], tolerance)
     else:
-        points = np.asarray(attractors, float).reshape(-1, len(names))
+        points = np.asarray(attractors, float)
+        if len(names) > 1 and points.shape[-1:] != (len(names),):
+            raise ValueError(
+                f"attractors has shape {points.shape}: its last axis holds {', '.join(names)};"
+                " components=[...] names those that distinguish attractors"
+            )
+        points = points.reshape(-1, len(names))
     label = np.full(len(ends), -1)
     label[good] = _nearest(ends[good], points, tolerance)
     if attractors is None:

@@ -266,7 +266,8 @@ def escape_times(
         make room for the others. Or a quantity that is negative inside and positive outside, a
         component or a function of (t, x, v) or (t, y) and any parameters: the exit is located
         within the step. Or a condition (``lambda t, x, v: x @ x > 4``): the exit is the first step
-        where it holds. A mapping from names to these gives several exits.
+        where it holds. A mapping from names to these gives several exits. Paths with noise leave
+        earlier, between two states: see the bridges of ``first_passages`` and ``event``.
     x0, v0 : array_like, optional
         As in ``integrate``.
     dt, t_end : array_like
@@ -337,6 +338,7 @@ def first_passages(
     t_end: ArrayLike | None = None,
     direction: int = 0,
     after: ArrayLike | None = None,
+    bridge: bool = False,
     **options: Any,
 ) -> Passages:
     """When each trajectory first crosses a surface; it is stopped there.
@@ -356,6 +358,8 @@ def first_passages(
     after : array_like, optional
         Crossings before this time are ignored, also a later one in the same step. A start on the
         surface never counts.
+    bridge : bool, optional
+        As in ``event``, for paths with noise: without it their first passages are found too late.
     **options
         For ``integrate``: method, workers, ...
 
@@ -383,7 +387,7 @@ def first_passages(
     >>> bool(np.all(abs(4 * down.t / pi.systems.pendulum.period(down.solution.initial) - 1) < 1e-8))
     True
     """
-    events = {"surface": event(quantity, direction, stop=True, after=after)}
+    events = {"surface": event(quantity, direction, stop=True, after=after, bridge=bridge)}
     return _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
 
 
