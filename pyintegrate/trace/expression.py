@@ -16,7 +16,7 @@ from .elementary import FUNCTIONS
 from .errors import TraceError
 
 NO_TRACING = (
-    "@pi.acceleration and @pi.rhs with trace=False call the function itself, slowly, with NumPy"
+    "of a force: @pi.acceleration and @pi.rhs with trace=False call it, slowly, with NumPy"
     " arrays whose last axis is the batch (np.vectorize(f, otypes=[float])(x) lends scalar code to"
     " them)"
 )
@@ -212,7 +212,9 @@ class Symbol(Operators):
 
     def _no_components(self):
         return TraceError(
-            "it takes a component of a scalar", "give dof= or dim=, or an array as the default"
+            "it takes a component of a scalar",
+            "write x, not x[0], for a position or a velocity of one component; in a definition"
+            " dim= or dof= tells how many a state has, and an array as its default a parameter",
         )
 
     def _applied(self, name, *others):
