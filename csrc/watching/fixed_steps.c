@@ -33,10 +33,9 @@ typedef struct {
     /* How its segment ends (PiStepEnd); is it searched? are its quantities wanted? */
     int8_t *end, *looked, *wanted;
     double *before, *after, *t0, *passed, *t, *t_low, *part;
-    double *start, *last; /* quantities at the beginning of the step, and one step before; */
-    double *bend;         /* their last bends, as reduce_passes keeps them */
-    void *between;        /* scratch */
-    int failed, jumps;    /* has the kernel failed? does any event make a lane jump? */
+    double *sums;      /* a PiCrossingRow of each event, for lanes that have jumped */
+    void *between;     /* scratch */
+    int failed, jumps; /* has the kernel failed? does any event make a lane jump? */
 } Segments;
 
 /* Each place that a lane may have. */
@@ -136,9 +135,7 @@ static int64_t lay_out(Segments *p, PiMemory m) {
     PLACE(&m, p->slot, lanes);
     PLACE(&m, p->before, state);
     PLACE(&m, p->after, state);
-    PLACE(&m, p->start, all);
-    PLACE(&m, p->last, all);
-    PLACE(&m, p->bend, all);
+    PLACE(&m, p->sums, pi_product(PI_CROSSING_ROWS, all));
     p->packed = pi_place_packed(&m, run, p->tile, lanes);
     pi_place_events(&m, &p->lanes);
     p->steps = (PiSteps){.lanes = lanes,
@@ -177,11 +174,20 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
 }
 
 /* ---- the shown steps ------------------------------------------------------------------------- */
-/* The sums of event j of a shown lane: the rows of reduce_passes. */
+/* The sums of event j of a shown lane, rows of p->run->stride (PiCrossingRow); one of the lane in
+ * place k. */
 static inline double *sums_of(const Segments *p, int64_t at, int j) {
     const PiWatch *w = &p->e->watch;
     return w->sums[p->seen->block & 1] + w->reduced[j].first * p->run->stride + p->seen->lane +
            pi_place(p->seen, at);
+}
+static inline double *own_sum(const Segments *p, int64_t k, int j, PiCrossingRow row) {
+    return p->sums + (j * PI_CROSSING_ROWS + row) * p->lanes.lanes + k;
+}
+/* May the quantity of an event come to zero and return within a step? A condition does not, and of
+ * a path with noise only the ends of steps are known. */
+static int may_dip(const Segments *p, int j) {
+    return p->e->events.event[j].located && !p->lanes.chords;
 }
 static void *seen_rows(const Segments *p, int64_t i) {
     return row_at(p->run, p->seen->rows, p->seen->next, i, 0);
@@ -228,8 +234,8 @@ static void list_due(Segments *p) {
         int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
         EACH_EVENT(j, &p->e->events) {
             const double *sums = sums_of(p, at, j);
-            due |= sums[2 * stride] != 0;
-            due |= !p->lanes.chords && sums[3 * stride] != 0;
+            due |= sums[PI_CROSSED * stride] != 0;
+            due |= !p->lanes.chords && sums[PI_DIPPED * stride] != 0;
         }
         due |= p->jumps && begins_anew(p, p->seen->lane + place);
         p->due[p->n_due] = at;
@@ -245,16 +251,16 @@ static void take(Segments *p, Slot *s, int64_t at) {
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
     EACH_EVENT(j, &p->e->events) {
         double *sums = sums_of(p, at, j);
-        const int64_t passes = sums[2 * run->stride], count = p->seen->count;
+        double *crossed = sums + PI_CROSSED * run->stride, *dipped = sums + PI_DIPPED * run->stride;
+        const int64_t passes = *crossed, count = p->seen->count;
         s->bits |= passes & pi_lowest_bits(count);
         if (!p->e->events.event[j].located &&
             passes >> count) { /* a condition that holds as the run begins */
             *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
             begins = 1;
         }
-        if (p->e->events.event[j].located && !p->lanes.chords)
-            s->bits |= (int64_t)sums[3 * run->stride];
-        sums[2 * run->stride] = sums[3 * run->stride] = 0;
+        if (may_dip(p, j)) s->bits |= (int64_t)*dipped;
+        *crossed = *dipped = 0;
     }
     s->end = step < 0 ? INT64_MAX : step;
     const int64_t i = step < 0 ? -1 : step - p->tile->first - 1;
@@ -293,7 +299,6 @@ static void begin_step(Segments *p, int64_t k) {
  * shown steps, which frees the place. 0, or -1. */
 static int go_on(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    const int64_t lanes = p->lanes.lanes;
     if (!s->changed) {
         const int64_t next = begins_anew(p, s->lane) ? s->i : marked(p, s, s->i);
         for (; p->e->between && s->i < next && p->tile->first + s->i + 1 < s->end; s->i++) {
@@ -320,10 +325,9 @@ static int go_on(Segments *p, int64_t k) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
         EACH_EVENT(j, &p->e->events) {
             double *sums = sums_of(p, s->at, j);
-            sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
-            sums[p->run->stride] = p->last[j * lanes + k];
-            if (p->e->events.event[j].located && !p->lanes.chords)
-                sums[4 * p->run->stride] = p->bend[j * lanes + k];
+            sums[PI_NOW] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+            sums[PI_BEFORE * p->run->stride] = *own_sum(p, k, j, PI_BEFORE);
+            if (may_dip(p, j)) sums[PI_BEND * p->run->stride] = *own_sum(p, k, j, PI_BEND);
         }
     }
     s->lane = -1;
@@ -364,45 +368,50 @@ static int make(Segments *p) {
     }
     return 0;
 }
-static double bend_of(double last, double old, double new) { return new - 2.0 * old + last; }
-/* May a quantity have come to zero twice? As reduce_passes in kernels/rows/reduce.h. */
-static int may_dip(double before, double last, double old, double new) {
-    const double fall = new - last, bend = bend_of(last, old, new);
-    const double next = fabs(bend) + 4 * fabs(bend - before);
-    const double f = fall * old, b = bend * old;
-    const int turns =
-        f < b && f > -3.0 * b && bend * (6.0 * old - 2.0 * (new + bend)) <= fall * fall;
-    const int ends = 16.0 * new * new <= bend * bend || 4.0 * fabs(new) <= next;
-    return (old * new > 0 && (turns || ends)) || (old == 0 && new != 0) ||
-           ((isnan(new) || isnan(last)) && !isnan(old));
+/* Event j: the kernel's reduction includes its quantity after the steps that are not marked yet,
+ * and marks those in which it may occur, as pi_watch_see() does for lanes that have not jumped.
+ * Other lanes are shown the value that they have, which changes nothing. */
+static void reduce(const Segments *p, int j) {
+    const PiWatch *w = &p->e->watch;
+    const PiReduced own = {.kind = w->reduced[j].kind};
+    const int64_t lanes = p->lanes.lanes;
+    double *g = p->lanes.quantities.rows.answer + j * lanes;
+    EACH_BELOW(k, lanes) {
+        *own_sum(p, k, j, PI_CROSSED) = *own_sum(p, k, j, PI_DIPPED) = 0;
+        if (!p->end[k] || p->looked[k]) g[k] = *own_sum(p, k, j, PI_NOW);
+    }
+    w->program.set->reduce(&(PiReduceRows){.registers = pi_in_registers(&w->program, lanes),
+                                           .count = 1,
+                                           .every = 1,
+                                           .quantity = g,
+                                           .of = &own,
+                                           .n = 1,
+                                           .sums = own_sum(p, 0, j, PI_NOW),
+                                           .stride = lanes});
 }
 /* Marks in p->looked the lanes that do not wait and in whose steps an event may occur. 0, or -1. */
 static int look(Segments *p) {
     const PiEvents *e = &p->e->events;
-    const int64_t lanes = p->lanes.lanes;
     int again = 0;
-    EACH_BELOW(k, lanes) {
+    EACH_BELOW(k, p->lanes.lanes) {
         const Slot *s = &p->slot[k];
         const int goes = k < p->count && s->lane >= 0 && !s->waits;
         p->id[k] = goes ? s->lane : -1;
         p->end[k] = goes ? PI_STEP_MADE : PI_STEP_NONE;
         again |= goes && !p->looked[k];
     }
-    if (again && pi_ask_ends(&p->lanes, &p->steps)) return -1;
-    if (again)
-        EACH_PLACE(k, p) {
-            const PiStatus status = status_of(p, k);
-            if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
-            p->looked[k] = status || begins_anew(p, p->id[k]);
-            EACH_BELOW(j, e->count) {
-                const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
-                const double new = p->lanes.quantities.rows.answer[j * lanes + k];
-                p->looked[k] |=
-                    (e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
-                     (e->event[j].located && !p->lanes.chords &&
-                      may_dip(p->bend[j * lanes + k], p->last[j * lanes + k], old, new)));
-            }
-        }
+    if (!again) return 0;
+    if (pi_ask_ends(&p->lanes, &p->steps)) return -1;
+    EACH_EVENT(j, e)
+        if (e->event[j].onto < 0) reduce(p, j);
+    EACH_PLACE(k, p) {
+        const PiStatus status = status_of(p, k);
+        if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
+        p->looked[k] = status || begins_anew(p, p->id[k]);
+        EACH_EVENT(j, e)
+            p->looked[k] |= e->event[j].onto >= 0 || *own_sum(p, k, j, PI_CROSSED) != 0 ||
+                            (may_dip(p, j) && *own_sum(p, k, j, PI_DIPPED) != 0);
+    }
     return 0;
 }
 /* Freezes a lane from the current step on, in spite of any later failure: it keeps the state in
@@ -422,18 +431,13 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
 /* The current step of a lane is complete. */
 static int complete(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    EACH_EVENT(j, &p->e->events) {
-        const int64_t at = j * p->lanes.lanes + k;
-        const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
-        const int unseen = s->jumped && p->e->events.event[j].located;
-        if (unseen) p->last[at] = p->bend[at] = NAN;
-        else if (g != start) {
-            p->bend[at] = bend_of(p->last[at], start, g);
-            p->last[at] = start;
+    if (s->jumped)
+        EACH_EVENT(j, &p->e->events) {
+            double *begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
+            if (*begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
+            *own_sum(p, k, j, PI_NOW) = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+            *own_sum(p, k, j, PI_BEFORE) = *own_sum(p, k, j, PI_BEND) = NAN;
         }
-        double *begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
-        if (s->jumped && *begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
-    }
     if (s->changed) {
         pi_run_clear_failure(p->run, s->lane); /* a failure without the jump */
         write_state(p, k, seen_rows(p, s->i), p->seen->stride, dim(p));
@@ -504,9 +508,6 @@ static int go_through(Segments *p) {
         if (end == PI_STEP_JUMPED && p->lanes.occurring[k].part != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
-        if (end && s->passed == 0 && !s->jumped)
-            EACH_EVENT(j, &p->e->events)
-                p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
             pi_forget_events(&p->lanes, k, 0);
         if (leaves) { /* nothing keeps it */
@@ -534,7 +535,8 @@ static void list_unseen(Segments *p) {
     EACH_BELOW(at, p->seen->lanes) {
         int unseen = 0;
         EACH_EVENT(j, &p->e->events)
-            unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
+            unseen |= p->e->events.event[j].located &&
+                      isnan(sums_of(p, at, j)[PI_BEFORE * p->run->stride]);
         p->due[p->n_due] = at;
         p->n_due += unseen && !begins_anew(p, p->seen->lane + pi_place(p->seen, at));
     }
@@ -559,7 +561,7 @@ static int look_back(Segments *p) {
         if (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)) return -1;
         EACH_PLACE(k, p)
             EACH_BELOW(j, n) {
-                double *last = sums_of(p, p->slot[k].at, j) + p->run->stride;
+                double *last = sums_of(p, p->slot[k].at, j) + PI_BEFORE * p->run->stride;
                 if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
             }
     }
@@ -604,7 +606,8 @@ static int go_through_plainly(Segments *p, PiMemory m) {
     while (p->next < p->n_due) {
         const int64_t at = p->due[p->next++];
         uint64_t passes[PI_MAX_REDUCED], left = 0;
-        EACH_EVENT(j, &p->e->events) left |= passes[j] = sums_of(p, at, j)[2 * p->run->stride];
+        EACH_EVENT(j, &p->e->events)
+            left |= passes[j] = sums_of(p, at, j)[PI_CROSSED * p->run->stride];
         take(p, s, at);
         const int64_t end = smaller(s->leaving, s->end - first - 1);
         while (left && s->lane >= 0) {
@@ -646,6 +649,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     if (are_plain(e, run->bound)) return go_through_plainly(&p, memory);
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
     lay_out(&p, memory);
+    memset(p.sums, 0, e->events.count * PI_CROSSING_ROWS * p.lanes.lanes * sizeof *p.sums);
     EACH_BELOW(k, p.lanes.lanes) {
         p.slot[k] = (Slot){.lane = -1};
         p.looked[k] = 0;

@@ -202,25 +202,24 @@ INLINE void reduce_line(const Column *c, vreal *s) {
     }
     tell_nan(c, spoiled, told, &s[6]);
 }
-/* Rows: the value g_n after the last step, g_{n-1} (NaN if there is none), and two numbers to
- * which each step appends a binary digit: has g crossed zero; does the parabola through g_{n-1},
- * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
- * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|;
- * or g_{n+1} lies within a quarter of the bend, or of the next one, which may be another by four
- * times the change since the last one, kept in the fifth row. In most steps no lane of a register
- * is that near. What becomes NaN may have crossed before, and what is no longer NaN has no three
- * values. */
+/* PiCrossingRow. It may have crossed zero twice, or dipped, by the parabola through g_{n-1}, g_n
+ * and g_{n+1}: its extremum may lie half a step outside, and 5/8 of its bend beyond zero, so that
+ * |g_n| < 9/4 |bend|; or g_{n+1} lies within a quarter of the bend, or of the next bend, which may
+ * differ by four times the change since the last one. In most steps no lane of a register is that
+ * near. A quantity that becomes NaN may have crossed zero before; after a NaN three values are not
+ * known. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     EACH_BELOW(k, c->rows->count) {
-        const vreal new = c->q[k * c->next], old = s[0], last = s[1];
+        const vreal new = c->q[k * c->next], old = s[PI_NOW], last = s[PI_BEFORE];
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal nearer = vsmaller(vabs(new), vabs(old));
-        const vreal next = vabs(bend) + 4 * vabs(bend - s[4]);
+        const vreal next = vabs(bend) + 4 * vabs(bend - s[PI_BEND]);
         const vreal before = vselect(new == old, last, old);
         const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * next);
         if (!c->rows->ends && !vany(~((old * new > vzero) & far))) {
-            s[0] = new, s[1] = before, s[4] = vselect(new == old, s[4], bend);
-            s[2] += s[2], s[3] += s[3];
+            s[PI_NOW] = new, s[PI_BEFORE] = before;
+            s[PI_BEND] = vselect(new == old, s[PI_BEND], bend);
+            s[PI_CROSSED] += s[PI_CROSSED], s[PI_DIPPED] += s[PI_DIPPED];
             continue;
         }
         const vreal f = fall * old, b = bend * old;
@@ -233,11 +232,11 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
                           ((old == vzero) & (new != vzero)) |
                           (((new != new) | (last != last)) & (old == old));
         const vint still = stands_still(c, k);
-        s[0] = vselect(still, old, new);
-        s[1] = vselect(still, last, before);
-        s[2] += s[2] + vselect(passes & ~still, vone, vzero);
-        s[3] += s[3] + vselect(dips & ~still, vone, vzero);
-        s[4] = vselect(still | (new == old), s[4], bend); /* a state may be shown again */
+        s[PI_NOW] = vselect(still, old, new);
+        s[PI_BEFORE] = vselect(still, last, before);
+        s[PI_CROSSED] += s[PI_CROSSED] + vselect(passes & ~still, vone, vzero);
+        s[PI_DIPPED] += s[PI_DIPPED] + vselect(dips & ~still, vone, vzero);
+        TAKE(s[PI_BEND], ~still & (new != old), bend); /* a state may be shown again */
     }
 }
 /* The same of a condition, -1, 1 or NaN, that begins to hold. */
@@ -245,8 +244,9 @@ INLINE void reduce_begins(const Column *c, vreal *s) {
     EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next];
         const vint still = stands_still(c, k);
-        s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vone, vzero);
-        s[0] = vselect(still, s[0], new);
+        const vint begins = (s[PI_NOW] < 0) & (new > 0) & ~still;
+        s[PI_CROSSED] += s[PI_CROSSED] + vselect(begins, vone, vzero);
+        TAKE(s[PI_NOW], ~still, new);
     }
 }
 /* The same with the chance of a zero between two steps (noise.h), g being in units of its deviation
@@ -271,15 +271,14 @@ INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
 }
 INLINE void reduce_bridges(const Column *c, vreal *s) {
     EACH_BELOW(k, c->rows->count) {
-        const vreal new = c->q[k * c->next], old = s[0], both = old *new;
+        const vreal new = c->q[k * c->next], old = s[PI_NOW], both = old *new;
         vint passes = (both <= 0) & (new != old);
         const vint near = (both > 0) & (both < 18.5);
         if (vany(near)) passes |= near & comes_to_zero(c, c->rows->step + k - 1, old, new);
         const vint still = stands_still(c, k);
-        const vreal mark = vselect(passes & ~still, vone, vzero);
-        s[0] = vselect(still, old, new);
-        s[1] = vselect(still, s[1], old);
-        s[2] = s[2] + s[2] + mark;
+        s[PI_CROSSED] += s[PI_CROSSED] + vselect(passes & ~still, vone, vzero);
+        TAKE(s[PI_BEFORE], ~still, old);
+        TAKE(s[PI_NOW], ~still, new);
     }
 }
 INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sums) {
