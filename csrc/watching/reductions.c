@@ -15,6 +15,21 @@ const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
     [PI_TRUTH] = {"truth", 7, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
 };
 
+/* The numbers of each kind. Of a quantity q with first value q_0 at t_0, d = q - q_0; sums have two
+ * parts. The last number of all but PI_STATES is how far the quantity (or the times of passages and
+ * truth values) may be off: the coefficients that were left out, and what the tolerance of a step
+ * does to it. */
+enum { COUNTED, FIRST_NAN, STATES }; /* the states that count; the number of the first NaN; all */
+/* Of means, and of moments: q_0, t_0, the last t, the integral of d; NaN if it was unresolved; the
+ * slope of the line of least squares, and the integral of the squares about it. */
+enum { FIRST, BEGAN, ENDED, INTEGRAL, INTEGRAL_LOW, UNRESOLVED, SLOPE, SQUARES };
+enum { EXTREME, EXTREME_TIME };
+/* Rising zeros: how many; times; the first length, and the sum of squares of lengths minus it. */
+enum { PASSAGES, FIRST_PASSAGE, LAST_PASSAGE, FIRST_LENGTH, LENGTH_SQUARES, PASSAGE_ERROR };
+enum { ANGLE, ANGLE_LOW, LAST_ANGLE };
+/* How often a condition begins to hold, and how long it does; its first time; its last value. */
+enum { BEGINNINGS, DURATION, DURATION_LOW, FIRST_TIME, HOLDS, FIRST_ERROR, DURATION_ERROR };
+
 /* A sum in two parts: Neumaier (1974), Z. angew. Math. Mech. 54, 39-51. */
 static void add(double *sum, double term) {
     const double t = sum[0] + term, z = t - sum[0];
@@ -28,34 +43,36 @@ static void add(double *sum, double term) {
 static void moments(int kind, int n, const double *f, double t_from, double t_to, double *m) {
     const double *w = cheb_weights(n), *minus_x = cheb_cosine;
     const int apart = CHEB_MOST / n;
-    if (isnan(m[0])) m[0] = f[0], m[1] = t_from;
-    const double piece = t_to - t_from, before = t_from - m[1], whole = before + piece;
+    if (isnan(m[FIRST])) m[FIRST] = f[0], m[BEGAN] = t_from;
+    const double piece = t_to - t_from, before = t_from - m[BEGAN], whole = before + piece;
     if (whole == 0) return;
     double mean = 0, rise = 0, left = 0;
     EACH_BELOW(i, n + 1) {
-        const double part = 0.5 * w[i] * (f[i] - m[0]);
+        const double part = 0.5 * w[i] * (f[i] - m[FIRST]);
         mean += part;
         rise -= 3 * part * minus_x[i * apart];
     }
-    const double known = m[3] + m[4];
-    add(&m[3], piece * mean);
+    const double known = m[INTEGRAL] + m[INTEGRAL_LOW];
+    add(&m[INTEGRAL], piece * mean);
     if (kind == PI_MEAN) return;
     EACH_BELOW(i, n + 1) {
-        const double off = f[i] - m[0] - mean + rise * minus_x[i * apart];
+        const double off = f[i] - m[FIRST] - mean + rise * minus_x[i * apart];
         left += 0.5 * w[i] * off * off;
     }
     const double p = before / whole, q = piece / whole;
     const double step = mean - (before == 0 ? 0 : known / before);
     const double own = piece == 0 ? 0 : 2 * rise / piece;
-    const double slope = p * p * p * m[6] + q * q * q * own + 6 * p * q * step / whole;
-    const double turned =
-        p * p * p * (m[6] - slope) * (m[6] - slope) + q * q * q * (own - slope) * (own - slope);
+    const double slope = p * p * p * m[SLOPE] + q * q * q * own + 6 * p * q * step / whole;
+    const double turned = p * p * p * (m[SLOPE] - slope) * (m[SLOPE] - slope) +
+                          q * q * q * (own - slope) * (own - slope);
     const double apart_by = step - 0.5 * slope * whole;
-    m[6] = slope;
-    m[7] += piece * left + whole * (whole * whole / 12 * turned + p * q * apart_by * apart_by);
+    m[SLOPE] = slope;
+    m[SQUARES] +=
+        piece * left + whole * (whole * whole / 12 * turned + p * q * apart_by * apart_by);
 }
 static void extreme(int sign, double value, double t, double *m) {
-    if (isnan(m[1]) || sign * value > sign * m[0]) m[0] = value, m[1] = t;
+    if (isnan(m[EXTREME_TIME]) || sign * value > sign * m[EXTREME])
+        m[EXTREME] = value, m[EXTREME_TIME] = t;
 }
 /* By the values f on a piece; whole: f are the coefficients of a whole step, whose end is left out.
  */
@@ -64,9 +81,9 @@ static void extremes(int kind, int n, const double *f, int whole, double t_from,
     for (int sign = 1; sign >= -1; sign -= 2) {
         if (kind == (sign > 0 ? PI_TIMED_MINIMUM : PI_TIMED_MAXIMUM)) continue;
         double x;
-        const double known = isnan(m[1])                ? -INFINITY
-                             : kind == PI_TIMED_MAX_ABS ? m[0]
-                                                        : sign * m[0];
+        const double known = isnan(m[EXTREME_TIME])     ? -INFINITY
+                             : kind == PI_TIMED_MAX_ABS ? m[EXTREME]
+                                                        : sign * m[EXTREME];
         const double best =
             whole ? pi_largest_on_step(n, f, sign, &x) : pi_largest_value(n, f, sign, known, &x);
         const double t = between(t_from, t_to, whole ? 2 * x - 1 : x);
@@ -80,44 +97,47 @@ static void passages(int n, const double *f, double t_from, double t_to, double 
     EACH_BELOW(i, zeros.count) {
         if (!zeros.at[i].rises) continue;
         const double t = between(t_from, t_to, zeros.at[i].x);
-        if (m[0] == 0) m[1] = t;
-        if (m[0] == 1) m[3] = t - m[2];
-        if (m[0] > 1) m[4] += (t - m[2] - m[3]) * (t - m[2] - m[3]);
-        m[2] = t;
-        m[0] += 1;
-        m[5] = fmax(m[5], off / fabs(zeros.at[i].slope) * fabs(0.5 * (t_to - t_from)));
+        const double length = t - m[LAST_PASSAGE], change = length - m[FIRST_LENGTH];
+        if (m[PASSAGES] == 0) m[FIRST_PASSAGE] = t;
+        if (m[PASSAGES] == 1) m[FIRST_LENGTH] = length;
+        if (m[PASSAGES] > 1) m[LENGTH_SQUARES] += change * change;
+        m[LAST_PASSAGE] = t;
+        m[PASSAGES] += 1;
+        m[PASSAGE_ERROR] =
+            fmax(m[PASSAGE_ERROR], off / fabs(zeros.at[i].slope) * fabs(0.5 * (t_to - t_from)));
     }
 }
 static void turns(int n, const double *f, double *m) {
     EACH_BELOW(i, n + 1) {
-        add(m, isnan(m[2]) ? 0 : without_turns(f[i] - m[2]));
-        m[2] = f[i];
+        add(&m[ANGLE], isnan(m[LAST_ANGLE]) ? 0 : without_turns(f[i] - m[LAST_ANGLE]));
+        m[LAST_ANGLE] = f[i];
     }
 }
 static void truth_at(double holds, double t, double *m) {
     if (holds != 0) {
-        if (m[4] == 0) m[0] += 1;
-        if (isnan(m[3])) m[3] = t;
+        if (m[HOLDS] == 0) m[BEGINNINGS] += 1;
+        if (isnan(m[FIRST_TIME])) m[FIRST_TIME] = t;
     }
-    m[4] = holds != 0;
+    m[HOLDS] = holds != 0;
 }
 static void truth(double before, double after, double t_from, double t_to, double late, double *m) {
     truth_at(before, t_from, m); /* one value, or a change on a very short piece */
     if (before != after) {
         late += fabs(t_to - t_from);
-        m[6] += late;
-        if (isnan(m[3])) m[5] = late;
+        m[DURATION_ERROR] += late;
+        if (isnan(m[FIRST_TIME])) m[FIRST_ERROR] = late;
     }
     truth_at(after, t_to, m);
-    add(&m[1], (t_to - t_from) * (before == after ? before != 0 : 0.5));
+    add(&m[DURATION], (t_to - t_from) * (before == after ? before != 0 : 0.5));
 }
 
 /* It becomes NaN, and stays so. */
 static void spoil(const PiPieceReduction *r, double t, double *m) {
-    if (r->kind <= PI_MOMENTS) m[5] = NAN;
-    else if (r->kind <= PI_TIMED_MAX_ABS) m[0] = NAN, m[1] = t;
-    else if (r->kind == PI_PASSAGES) m[1] = m[2] = NAN;
-    else m[0] = m[1] = NAN;
+    if (r->kind <= PI_MOMENTS) m[UNRESOLVED] = NAN;
+    else if (r->kind <= PI_TIMED_MAX_ABS) m[EXTREME] = NAN, m[EXTREME_TIME] = t;
+    else if (r->kind == PI_PASSAGES) m[FIRST_PASSAGE] = m[LAST_PASSAGE] = NAN;
+    else if (r->kind == PI_TURNS) m[ANGLE] = m[ANGLE_LOW] = NAN;
+    else m[BEGINNINGS] = m[DURATION] = NAN;
 }
 /* The largest so far; a NaN stays. */
 static void farthest(double off, double *m) {
@@ -136,14 +156,14 @@ static int by_bounds(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     if (p->linear && !(piece_is_whole(piece) && isfinite(p->mean[at]))) return 0;
     if (!p->linear && !(isfinite(p->tail[at]) && !piece_is_lost(p, lane, r->quantity))) return 0;
     if (p->linear && r->kind == PI_MEAN) {
-        if (isnan(m[0])) m[0] = linear_row(p, r->quantity, 0)[lane], m[1] = t_from;
-        add(&m[3], (t_to - t_from) * (p->mean[at] - m[0]));
-        m[2] = t_to;
+        if (isnan(m[FIRST])) m[FIRST] = linear_row(p, r->quantity, 0)[lane], m[BEGAN] = t_from;
+        add(&m[INTEGRAL], (t_to - t_from) * (p->mean[at] - m[FIRST]));
+        m[ENDED] = t_to;
         return 1;
     }
-    return (r->kind == PI_TIMED_MAXIMUM && most <= m[0]) ||
-           (r->kind == PI_TIMED_MINIMUM && least >= m[0]) ||
-           (r->kind == PI_TIMED_MAX_ABS && most <= m[0] && -least <= m[0]);
+    return (r->kind == PI_TIMED_MAXIMUM && most <= m[EXTREME]) ||
+           (r->kind == PI_TIMED_MINIMUM && least >= m[EXTREME]) ||
+           (r->kind == PI_TIMED_MAX_ABS && most <= m[EXTREME] && -least <= m[EXTREME]);
 }
 void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
                      double t_to, double *numbers) {
@@ -184,18 +204,18 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);
     else truth(f[0], f[n], t_from, t_to, late, m);
-    if (r->kind <= PI_MOMENTS) m[2] = t_to;
+    if (r->kind <= PI_MOMENTS) m[ENDED] = t_to;
 }
 void pi_count_state(const PiPieceReduction *r, double value, int counts, double *numbers) {
     double *m = numbers + r->first;
-    if (counts && isnan(value) && isnan(m[1])) m[1] = m[2];
-    m[0] += counts;
-    m[2] += 1;
+    if (counts && isnan(value) && isnan(m[FIRST_NAN])) m[FIRST_NAN] = m[STATES];
+    m[COUNTED] += counts;
+    m[STATES] += 1;
 }
 void pi_reduce_value(const PiPieceReduction *r, double value, double t, double *numbers) {
     double *m = numbers + r->first;
     if (!isfinite(value)) spoil(r, t, m);
-    else if (r->kind <= PI_MOMENTS && isnan(m[0])) m[0] = value, m[1] = m[2] = t;
+    else if (r->kind <= PI_MOMENTS && isnan(m[FIRST])) m[FIRST] = value, m[BEGAN] = m[ENDED] = t;
     else if (r->kind <= PI_MOMENTS) return;
     else if (r->kind <= PI_TIMED_MAX_ABS)
         extreme(r->kind == PI_TIMED_MINIMUM ? -1 : 1,

@@ -4,16 +4,8 @@
 #pragma once
 #include "pieces.h"
 
-/* The numbers that each keeps of a trajectory, NaN at first unless they are sums or counts. Of a
- * quantity q with first value q_0 at t_0, d = q - q_0, tau = t - t_0:
- * states: how many count, the number of the first that is NaN, how many there were; mean: q_0, t_0,
- * the last t, the integral of d in two parts, and whether it was unresolved; moments: these, the
- * slope of the line of least squares, the integral of the squares about it; extremes: the value and
- * its time; passages: how many rising zeros, the first and the last time, the first length, the
- * sum of squares of lengths minus the first; turns: the angle in two parts, the last value; truth:
- * how often it begins, the time in two parts, the first time, the last value, the error of the
- * first time. Last, how far the quantity (passages, truth: its times, added up) may be off: the
- * coefficients that were left out, and what the tolerance of a step does to it. */
+/* Each keeps some numbers of a trajectory, which reductions.c names, in the order in which
+ * pyintegrate/watching/time_weighted.py reads them; NaN at first unless they are sums or counts. */
 typedef enum {
     PI_STATES,
     PI_MEAN,

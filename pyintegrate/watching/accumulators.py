@@ -221,7 +221,8 @@ class Accumulators:
         return self.shared.once(key, make)
 
     def timed(self, kind, resolved_as=None):
-        """The quantity's reduction over time by the core; it is resolved as for another kind."""
+        """The numbers of the quantity's reduction over time by the core, named in
+        csrc/watching/reductions.c; resolved_as: another kind, as for which it is resolved."""
         shared = self.shared
 
         def make():
@@ -230,7 +231,7 @@ class Accumulators:
             shared.timed.append((number, quantity, self.after))
             first = len(shared.timed_initial)
             shared.timed_initial += initial
-            return Later(lambda totals: totals.timed[first:])
+            return [Later(lambda totals, i=first + i: totals.timed[i]) for i in range(len(initial))]
 
         return self._once(f"timed {kind}", self.q, make)
 

@@ -25,10 +25,10 @@ def _nan_step(rows, kind):
 
 def _results(rows, result, error, kind="value", **others):
     others = {f".{name}": other for name, other in others.items()}
-    count = rows.timed("states", kind)[0].whole
+    count, nan_step, _ = rows.timed("states", kind)
     return {
         "": result, ".error": np.abs(error) + 0 * result, **others,
-        ".count": count, ".nan_step": _nan_step(rows, kind),
+        ".count": count.whole, ".nan_step": nan_step.whole,
     }  # fmt: skip
 
 
@@ -46,16 +46,15 @@ class _Moments:
     """
 
     def __init__(self, rows, kind="moments"):
-        kept = rows.timed(kind)
-        self.span, self.middle = kept[2] - kept[1], 0.5 * (kept[1] + kept[2])
-        self.first = kept[0] + kept[5]  # NaN where it was unresolved
-        self.integral, self.error = kept[3] + kept[4], kept[8 if kind == "moments" else 6]
+        first, began, ended, high, low, unresolved, *line, self.error = rows.timed(kind)
+        self.span, self.middle = ended - began, 0.5 * (began + ended)
+        self.first, self.integral = first + unresolved, high + low
         self.mean = self.first + _over(self.integral, self.span)
         if kind == "mean":
             return
-        slope = kept[6]
+        slope, squares = line
         self.slope = np.where(self.span == 0, np.nan, slope + 0 * self.first)
-        self.left = _over(kept[7], self.span) + 0 * self.first
+        self.left = _over(squares, self.span) + 0 * self.first
         self.variance = self.left + slope * slope * (self.span * self.span / 12)
 
 
@@ -100,46 +99,47 @@ def integral(rows):
 
 
 def _extreme(rows, name):
-    kept = rows.timed(name)
+    value, time, error = rows.timed(name)
     return {
-        "": kept[0], ".time": kept[1], ".error": kept[2] + 0 * kept[0],
+        "": value, ".time": time, ".error": error + 0 * value,
         ".nan_step": _nan_step(rows, name),
     }  # fmt: skip
 
 
 def periods(rows):
-    kept = rows.timed("passages")
-    lengths = np.maximum(kept[0] - 1, 0)
+    passages, first, last, first_length, squares, error = rows.timed("passages")
+    lengths = np.maximum(passages - 1, 0)
     some = np.where(lengths > 0, lengths, np.nan)
-    length = np.abs(kept[2] - kept[1]) / some
-    off = length - np.abs(kept[3])
-    variance = np.maximum(kept[4] / some - off * off, 0.0)
+    length = np.abs(last - first) / some
+    off = length - np.abs(first_length)
+    variance = np.maximum(squares / some - off * off, 0.0)
     return {
         "": length, ".mean": length, ".count": lengths.whole,
         ".variance": np.where(lengths == 1, 0.0 * off, variance),
         ".nan_step": _nan_step(rows, "passages"),
-        ".error": 2 * kept[5] / lengths + 0 * length,
+        ".error": 2 * error / lengths + 0 * length,
     }  # fmt: skip
 
 
 def windings(rows):
-    kept = rows.timed("turns")
-    turns = (kept[0] + kept[1]) / (2 * np.pi) + 0 * kept[2]  # NaN: nothing was seen
-    return _results(rows, turns, kept[3] / np.pi, "turns")
+    high, low, last, error = rows.timed("turns")
+    turns = (high + low) / (2 * np.pi) + 0 * last  # NaN: nothing was seen
+    return _results(rows, turns, error / np.pi, "turns")
 
 
 def entries(rows):
-    return {"": rows.timed("truth")[0].whole}
+    beginnings, *_ = rows.timed("truth")
+    return {"": beginnings.whole}
 
 
 def time_within(rows):
-    kept = rows.timed("truth")
-    return {"": np.abs(kept[1] + kept[2]), ".error": kept[6]}
+    _, high, low, *_, error = rows.timed("truth")
+    return {"": np.abs(high + low), ".error": error}
 
 
 def first_time(rows):
-    kept = rows.timed("truth")
-    return {"": kept[3], ".error": kept[5] + 0 * kept[3]}
+    *_, time, _, error, _ = rows.timed("truth")
+    return {"": time, ".error": error + 0 * time}
 
 
 # By the names of reductions: Accumulators -> results.
