@@ -203,37 +203,16 @@ static int advance_reducing(PiRun *run, const PiSeen *seen, PiTile *tile, int64_
     return 1;
 }
 
-int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *scratch,
-                    PiPause *pause) {
-    const int64_t lane = number * run->tile_lanes, interval = run->interval;
-    const int64_t from = pi_steps_after(run, block), to = pi_steps_after(run, block + 1);
-    /* A bound is checked after each step, unless that is done in the shown rows; a
-     * drive changes at each. */
+/* The steps of a block, call by call; seen: what all calls have in common. 0, or -1. */
+static int advance_by_calls(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
+                            void *target, const PiScratch *scratch) {
+    const int64_t interval = run->interval;
+    /* A bound is checked after each step, unless that is done in the shown rows; a drive changes at
+     * each. */
     const int each_step = (!isinf(run->bound) && !pi_has_seen_bound(run)) || run->drive_strides;
     const int together = pi_is_shown(run) && !each_step && interval < run->block_steps;
-    PiFailures *failures = &run->failures[number];
-    /* All lanes have stopped, and both copies of the state hold the end: blocks without number may
-     * follow. */
-    if ((pi_makes_room(run) || pi_stops_make_room(run)) &&
-        failures->count == lanes_in(run, number) && failures->still++ > 1)
-        return 0;
-    void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
-    PiTile tile = make_tile(run, number, scratch->workspace, pause);
-    tile.in = block == 0 ? initial_rows(run, number)
-                         : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
-    tile.in_stride = run->stride;
-
-    if (pi_makes_room(run) && to - from >= LEAST_STEPS)
-        return pi_advance_leaving(run, number, &tile, from, to, target, scratch);
-    if (pi_stops_make_room(run))
-        return pi_advance_stopping(run, &tile,
-                                   seen_of(run, number, run->first_block + block, 0, 0, scratch),
-                                   from, to, target, scratch);
-
-    const PiSeen reduced = seen_of(run, number, run->first_block + block, from, 0, scratch);
-    const int kept = advance_reducing(run, &reduced, &tile, from, to, target, scratch->tile);
-    if (kept) return kept < 0 ? -1 : 0;
     int64_t one_by_one = from; /* until here each interval is one call: a lane fails before it */
+    seen.made = tile;
     for (int64_t step = from; step < to;) {
         const int several = together && step >= one_by_one;
         const int64_t states = run->writer ? PI_BLOCK_SAVES : states_at_once(run);
@@ -241,43 +220,64 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
         const int64_t stop = smaller(to, (over(step, most) + 1) * most);
         /* The last call must write to the target, and none to its own input. */
         const int64_t calls = ceil_div(to, most) - over(step, most);
-        const int to_target = calls % 2 == 1 || tile.in == scratch->tile;
-        const int64_t next = smaller((over(step, interval) + 1) * interval, run->n_steps);
-        PiSeen seen = seen_of(run, number, run->first_block + block, next,
-                              ceil_div(stop, interval) - over(step, interval), scratch);
-        seen.made = &tile;
-        tile.first = run->first + step;
-        tile.steps = stop - step;
-        if (run->drive_strides) tile.params = driven(run, step, scratch->params);
-        tile.frozen = failures->mask;
+        const int to_target = calls % 2 == 1 || tile->in == scratch->tile;
+        seen.step = smaller((over(step, interval) + 1) * interval, run->n_steps);
+        seen.count = ceil_div(stop, interval) - over(step, interval);
+        tile->first = run->first + step;
+        tile->steps = stop - step;
+        if (run->drive_strides) tile->params = driven(run, step, scratch->params);
+        tile->frozen = run->failures[seen.tile].mask;
         int bad;
         if (several) {
-            bad = advance_together(run, seen, &tile, target, scratch, to_target);
+            bad = advance_together(run, seen, tile, target, scratch, to_target);
             if (bad > 0) {
                 one_by_one = stop;
                 continue;
             }
-        } else bad = call_kernel(run, &tile, target, scratch->tile, to_target);
+        } else bad = call_kernel(run, tile, target, scratch->tile, to_target);
         if (bad < 0) run->stopped = 1;
-        if (bad < 0 || (bad && pi_find_failures(run, number, &tile))) return -1;
-        seen.count = 1;
+        if (bad < 0 || (bad && pi_find_failures(run, seen.tile, tile))) return -1;
         if (!several && run->n_observers &&
             (over(stop, interval) * interval == stop || stop == run->n_steps)) {
-            seen.rows = tile.out;
-            seen.stride = tile.out_stride;
-            if (pi_let_intervene(run, seen, &tile) || show_state(run, &seen)) {
+            seen.count = 1;
+            seen.rows = tile->out;
+            seen.stride = tile->out_stride;
+            if (pi_let_intervene(run, seen, tile) || show_state(run, &seen)) {
                 run->stopped = 1;
                 return -1;
             }
         }
-        tile.in = tile.out;
-        tile.in_stride = tile.out_stride;
+        tile->in = tile->out;
+        tile->in_stride = tile->out_stride;
         step = stop;
     }
-    if (tile.in == scratch->tile)
-        copy_states(run, tile.registers * run->vector_bytes, scratch->tile, run->tile_lanes, target,
-                    run->stride);
+    if (tile->in == scratch->tile)
+        copy_states(run, tile->registers * run->vector_bytes, scratch->tile, run->tile_lanes,
+                    target, run->stride);
     return 0;
+}
+int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *scratch,
+                    PiPause *pause) {
+    const int64_t lane = number * run->tile_lanes;
+    const int64_t from = pi_steps_after(run, block), to = pi_steps_after(run, block + 1);
+    const int makes_room = pi_makes_room(run), stops = pi_stops_make_room(run);
+    PiFailures *failures = &run->failures[number];
+    /* All lanes have stopped, and both copies of the state hold the end: blocks without number may
+     * follow. */
+    if ((makes_room || stops) && failures->count == lanes_in(run, number) && failures->still++ > 1)
+        return 0;
+    void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
+    PiTile tile = make_tile(run, number, scratch->workspace, pause);
+    tile.in = block == 0 ? initial_rows(run, number)
+                         : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
+    tile.in_stride = run->stride;
+    const PiSeen seen = seen_of(run, number, run->first_block + block, from, 0, scratch);
+    if (makes_room && to - from >= LEAST_STEPS)
+        return pi_advance_leaving(run, number, &tile, from, to, target, scratch);
+    if (stops) return pi_advance_stopping(run, &tile, seen, from, to, target, scratch);
+    const int reduced = advance_reducing(run, &seen, &tile, from, to, target, scratch->tile);
+    if (reduced) return reduced < 0 ? -1 : 0;
+    return advance_by_calls(run, &tile, seen, from, to, target, scratch);
 }
 
 int pi_run_begin(PiRun *run, void *memory) {
