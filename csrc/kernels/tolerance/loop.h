@@ -227,78 +227,90 @@ static int make_again(Lanes *l) {
     }
     return c->stopped ? -1 : 0;
 }
+/* The rows that only lanes on their way need, and the weights of the pair. */
+static void make_active(Lanes *l) {
+    const PiSolve *s = l->solve;
+    Chunk *c = &l->c;
+    l->k = take_rows(c, (s->pair.stages + dense_slopes(s)) * l->n);
+    const int rows =
+        s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
+    EACH_BELOW(i, s->pair.start[pi_dense_row(&s->pair, rows)]) {
+        l->w[i] = s->pair.weight[i];
+        l->slope[i] = l->k + s->pair.index[i] * l->n * c->R;
+    }
+    l->after = take_rows(c, l->n);
+    l->ys = take_rows(c, c->dim);
+    l->yn = take_rows(c, c->dim);
+    l->low = take_rows(c, c->dim);
+    l->between = take_rows(c, c->dim);
+    l->unused = take_rows(c, l->n);
+    l->sums = take_rows(c, 3 * c->dim);
+    l->tn_low = take_rows(c, 1);
+    l->border = take_rows(c, 1);
+    l->sides = take_rows(c, sides_rows(s));
+    l->whole = take_rows(c, 1);
+    l->tried = take_rows(c, 1);
+    vint **const masks[] = {&l->last, &l->accepted, &l->passed, &l->leaves, &l->code,
+                            &l->idle, &l->crossed,  &l->visits, &l->dense,  &c->code};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) *masks[i] = (vint *)take_rows(c, 1);
+    make_radau(l);
+    make_dense(l);
+}
+/* The register of lanes whose stiffness is tested: a copy of these, with rows of its own. */
+static void make_apart(Lanes *l, Lanes *apart) {
+    *apart = *l;
+    apart->passed = l->idle;
+    l->apart = apart;
+    if (!stiffness_rows(l->solve)) return;
+    apart->own = take_rows(&l->c, l->at[OWN_PARTS]);
+    apart->c.R = 1;
+    place_own(apart);
+    apart->c.y = apart->state, apart->c.p = apart->params, apart->c.t0 = apart->t;
+    l->wait = (vint *)take_rows(&l->c, 1);
+    EACH_REGISTER(u, &l->c) l->wait[u] = vset_int(0);
+}
+/* All trajectories that the solver hands out. 0; -1 if it was stopped. slope: first slopes of the
+ * waiting ones. */
+static int solve_all(Lanes *l, Lanes *waiting, vreal *slope) {
+    const PiSolve *s = l->solve;
+    const Chunk *c = &l->c;
+    const int64_t lanes = c->R * VLEN;
+    int64_t first, count, next = 0;
+    if (!l->solver->take(l->solver, lanes, &first, &count)) return 0;
+    int stopped = load_waiting(waiting, first, count, slope);
+    /* Lanes that stay empty hold the numbers of some trajectory. */
+    memcpy(l->own, waiting->own, l->at[OWN_PARTS] * c->R * sizeof *l->own);
+    EACH_BELOW(i, lanes) l->id[i] = -1, LANE(l->active, i) = 0;
+    EACH_ENTRY(i, l->n, c) l->k[i] = vzero;
+    EACH_REGISTER(u, c) c->t[u] = c->t0[u];
+    while (!stopped) {
+        const int64_t on_their_way = fill_places(l, waiting, slope, &next);
+        if (on_their_way <= 0) return on_their_way;
+        if (s->earlier && s->decay > 0 && !s->pair.radau) { /* a test that was prevented */
+            EACH_REGISTER(u, c) c->h[u] = vzero;
+            stiff_lanes_leave(l);
+            stopped = c->stopped ? -1 : 0;
+        }
+        while (!stopped && !any_row(c, l->leaves))
+            stopped = go_on(l); /* until a trajectory leaves */
+    }
+    return stopped;
+}
 static int solve_on_rows(PiSolver *solver) {
     const PiSolve *s = solver->solve;
     const PiTile tile = {
         .system = s->system, .force = s->force, .context = s->context, .pause = solver->pause};
     vreal *free = solver->workspace;
-    Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free);
-    Chunk *c = &l.c;
-    vreal *slope = take_rows(c, c->dim);
-    l.k = take_rows(c, (s->pair.stages + dense_slopes(s)) * l.n);
-    const int rows =
-        s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
-    EACH_BELOW(i, s->pair.start[pi_dense_row(&s->pair, rows)]) {
-        l.w[i] = s->pair.weight[i];
-        l.slope[i] = l.k + s->pair.index[i] * l.n * c->R;
-    }
-    l.after = take_rows(c, l.n);
-    waiting.ys = l.ys = take_rows(c, c->dim);
-    waiting.yn = l.yn = take_rows(c, c->dim);
-    l.low = take_rows(c, c->dim);
-    l.between = take_rows(c, c->dim);
-    l.unused = take_rows(c, l.n);
-    l.sums = take_rows(c, 3 * c->dim);
-    l.tn_low = take_rows(c, 1);
-    l.border = take_rows(c, 1);
-    l.sides = take_rows(c, sides_rows(s));
-    l.whole = take_rows(c, 1);
-    l.tried = take_rows(c, 1);
-    vint **const masks[] = {&l.last, &l.accepted, &l.passed, &l.leaves, &l.code,
-                            &l.idle, &l.crossed,  &l.visits, &l.dense,  &c->code};
-    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) *masks[i] = (vint *)take_rows(c, 1);
-
-    make_radau(&l);
-    make_dense(&l);
+    Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free), apart;
+    vreal *slope = take_rows(&l.c, l.c.dim);
+    make_active(&l);
+    waiting.ys = l.ys, waiting.yn = l.yn;
     if (s->within) return make_again(&l);
-    Lanes apart = l;
-    if (stiffness_rows(s)) {
-        apart.own = take_rows(c, l.at[OWN_PARTS]);
-        apart.c.R = 1;
-        place_own(&apart);
-        apart.c.y = apart.state, apart.c.p = apart.params, apart.c.t0 = apart.t;
-        l.wait = (vint *)take_rows(c, 1);
-        EACH_REGISTER(u, c) l.wait[u] = vset_int(0);
-    }
-    apart.passed = l.idle;
-    l.apart = &apart;
-
-    const int64_t lanes = c->R * VLEN;
-    int64_t first, count, next = 0;
-    if (!solver->take(solver, lanes, &first, &count)) return 0;
-    int stopped = load_waiting(&waiting, first, count, slope);
-    /* Lanes that stay empty hold the numbers of some trajectory. */
-    memcpy(l.own, waiting.own, l.at[OWN_PARTS] * c->R * sizeof *l.own);
-    EACH_BELOW(i, lanes) l.id[i] = -1, LANE(l.active, i) = 0;
-    EACH_ENTRY(i, l.n, c) l.k[i] = vzero;
-    EACH_REGISTER(u, c) c->t[u] = c->t0[u];
-    while (!stopped) {
-        const int64_t on_their_way = fill_places(&l, &waiting, slope, &next);
-        if (on_their_way <= 0) {
-            stopped = on_their_way < 0;
-            break;
-        }
-        if (s->earlier && s->decay > 0 && !s->pair.radau) { /* a test that was prevented */
-            EACH_REGISTER(u, c) c->h[u] = vzero;
-            stiff_lanes_leave(&l);
-            stopped = c->stopped ? -1 : 0;
-        }
-        while (!stopped && !any_row(c, l.leaves))
-            stopped = go_on(&l); /* until a trajectory leaves */
-    }
+    make_apart(&l, &apart);
+    const int stopped = solve_all(&l, &waiting, slope);
     l.n_wait = 0;
     if (stopped)
-        EACH_BELOW(i, lanes)
+        EACH_LANE(i, &l.c)
             if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
-    return stopped ? -1 : 0;
+    return stopped;
 }

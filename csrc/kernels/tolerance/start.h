@@ -197,6 +197,37 @@ static void load_rows(Lanes *l, int64_t first, int64_t count) {
     load_own(l, s->max_step, first, count, l->longest);
     ask(c, PI_PREPARE, c->t0, c->y, c->y, c->p);
 }
+/* Lane i gets trajectory `id`, with the steps that it has made before. */
+static void assign_lane(Lanes *l, int64_t i, int64_t id) {
+    const PiSolve *s = l->solve;
+    const integer taken = s->accepted[id], rejected = s->rejected[id], made = taken + rejected;
+    LANE(l->taken, i) = taken;
+    LANE(l->rejected, i) = rejected;
+    if (s->decay > 0 && !s->pair.radau) {
+        vint *due = l->check + i / VLEN;
+        due[0][i % VLEN] = made + (made ? FIRST_AGAIN : FIRST_CHECK);
+        due[2 * l->c.R][i % VLEN] = made;
+    }
+    if (s->status[id] == PI_CANCELLED) l->id[i] = id;
+    else ++*l->solver->arrived;
+}
+/* Saves what is due at the start of lane i; if it needs no step, or can make none, it leaves.
+ * given: the first step that was asked for. */
+static void set_out(Lanes *l, int64_t i, PiStatus status, real given) {
+    const Chunk *c = &l->c;
+    const real t = LANE(c->t0, i), end = LANE(l->t_end, i);
+    set_due(l, i);
+    const real ahead = ahead_of(l, i);
+    while ((LANE(l->next_due, i) - t) * ahead <= 0) { /* before t: of an earlier part */
+        if (LANE(l->next_due, i) == t) record_lane(l, c->y, i, l->due[i]);
+        l->due[i]++;
+        set_due(l, i);
+    }
+    if (t != end && goes_on(l->solve, l->id[i])) return;
+    if (!status && LANE(l->changed, i)) mark_lane(l, i, 0, given);
+    if (status) LANE(l->next, i) = 0; /* it would make no step */
+    if (status || t == end) leave(l, i, status);
+}
 /* Loads trajectories `first` on. Those that need no step leave at once. slope: f(t0, y0) of each,
  * `dim` rows. -1 if the force stops the run. */
 static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
@@ -216,21 +247,10 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     first_steps(l, slope, given);
     if (c->stopped) return -1;
     EACH_LANE(i, c) {
-        l->id[i] = i < count && s->status[first + i] == PI_CANCELLED ? first + i : -1;
+        l->id[i] = -1;
         l->due[i] = 0;
+        if (i < count) assign_lane(l, i, first + i);
         LANE(l->active, i) = -(l->id[i] >= 0);
-        if (i < count) {
-            const integer taken = s->accepted[first + i];
-            const integer rejected = s->rejected[first + i], made = taken + rejected;
-            LANE(l->taken, i) = taken;
-            LANE(l->rejected, i) = rejected;
-            if (s->decay > 0 && !s->pair.radau) {
-                vint *due = l->check + i / VLEN;
-                due[0][i % VLEN] = made + (made ? FIRST_AGAIN : FIRST_CHECK);
-                due[2 * c->R][i % VLEN] = made;
-            }
-        }
-        if (i < count && l->id[i] < 0) ++*l->solver->arrived;
         l->end[i] = l->id[i] >= 0 && !first_status(l, slope, i) ? PI_STEP_MADE : PI_STEP_NONE;
     }
     if (l->solver->observer) {
@@ -242,22 +262,8 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
                                .after = c->y};
         if (l->solver->begin(l->solver, &steps)) return -1;
     }
-    EACH_LANE(i, c) {
-        if (l->id[i] < 0) continue;
-        const PiStatus status = first_status(l, slope, i);
-        const real t = LANE(c->t0, i), end = LANE(l->t_end, i);
-        set_due(l, i);
-        const real ahead = ahead_of(l, i);
-        while ((LANE(l->next_due, i) - t) * ahead <= 0) { /* before t: of an earlier part */
-            if (LANE(l->next_due, i) == t) record_lane(l, c->y, i, l->due[i]);
-            l->due[i]++;
-            set_due(l, i);
-        }
-        if (t != end && goes_on(s, l->id[i])) continue;
-        if (!status && LANE(l->changed, i)) mark_lane(l, i, 0, LANE(given, i));
-        if (status) LANE(l->next, i) = 0; /* it would make no step */
-        if (status || t == end) leave(l, i, status);
-    }
+    EACH_LANE(i, c)
+        if (l->id[i] >= 0) set_out(l, i, first_status(l, slope, i), LANE(given, i));
     return 0;
 }
 /* Moves lane `from` of the waiting room to lane i, with its first slope. */
