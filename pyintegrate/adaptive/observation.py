@@ -137,7 +137,7 @@ class Observation(RunMemory):
         }  # fmt: skip
 
     def _timed_fields(self, group):
-        after = [row_of(self._problem, value) for value in group.after]
+        after = [row_of(self._problem, value) for value in group.after.values()]
         return self._fields_of(group.timed_program, group) | group.within_steps | {
             "reductions": tuple(group.timed),
             "numbers": self._timed, "after": tuple(after),

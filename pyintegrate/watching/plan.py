@@ -35,6 +35,8 @@ class Group(Shared):
     across : tuple
         Accumulators of the whole batch (``Shared.over_batch``). By the name of a statistic
         ``across_places`` has their indices, ``signatures`` the byte code of its quantities.
+    after : dict of bytes to ndarray
+        The different values of ``after=``, by their bytes.
     initial : ndarray
         The initial value of each sum.
     numbers : dict
@@ -53,10 +55,11 @@ class Group(Shared):
             self.numbers |= {"_energy": None, "_energy_scale": None}
         if "phase_drift" in quantities:
             self.numbers |= dict.fromkeys(phase_numbers(system))
-        times = {r.after.tobytes(): r.after for r in reductions.values() if r.after is not None}
-        self.after = [*times.values()]
-        self.numbers |= {f"_after{i}": value for i, value in enumerate(self.after)}
-        if times:
+        self.after = {
+            r.after.tobytes(): r.after for r in reductions.values() if r.after is not None
+        }
+        self.numbers |= {f"_after{i}": value for i, value in enumerate(self.after.values())}
+        if self.after:
             self.numbers["_forwards"] = None
         if restarts:
             self.numbers["_begin"] = np.zeros(())
@@ -64,26 +67,7 @@ class Group(Shared):
         self.results, self._asked = {}, {}
         self.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
-            if reduction.samples is not None and not uneven:
-                raise ValueError(f"watch[{name!r}] has samples=: for pi.solve; here give every=")
-            active, at = None, -1
-            if reduction.after is not None:
-                at = [*times].index(reduction.after.tobytes())
-                active = view.is_after(f"_after{at}")
-            own = reduction.name not in ("reduce", "density")
-            quantity = None
-            if reduction.quantity == "phase_drift":
-                turns = Accumulators(view, self, None, None).unwrapped(view.phase_drift())
-                quantity = Symbol(turns.node)
-            elif own and name not in places:
-                quantity = view.quantity(reduction.quantity)
-            rows = Accumulators(view, self, quantity, active, places.get(name), at)
-            trace = time_weighted.BY_NAME.get(reduction.name) if uneven else None
-            found = (trace or reduction.trace)(rows)
-            self.results |= {name + suffix: result for suffix, result in found.items()}
-            # Functions whose NaN would stay in the result: `beginning` evaluates them.
-            if callable(reduction.quantity) and active is None and own and ".nan_step" in found:
-                self._asked[name] = node_of(view.graph, rows.q)
+            self._trace(view, name, reduction, places.get(name))
         self.across_places, self.signatures = {}, {}
         for name, one in across.items():
             nodes = [real(node_of(view.graph, view.quantity(q))) for q in one.quantities]
@@ -104,6 +88,29 @@ class Group(Shared):
             self.timed_program, self.within_steps = view.within_steps(self.timed_nodes)
         self.asks = view.asks | clocks(self.program, system.dim)
         self._view = view
+
+    def _trace(self, view, name, reduction, known):
+        """The results of a watch by name; known: as in Accumulators."""
+        if reduction.samples is not None and not self.uneven:
+            raise ValueError(f"watch[{name!r}] has samples=: for pi.solve; here give every=")
+        active, at = None, -1
+        if reduction.after is not None:
+            at = [*self.after].index(reduction.after.tobytes())
+            active = view.is_after(f"_after{at}")
+        own = reduction.name not in ("reduce", "density")
+        quantity = None
+        if reduction.quantity == "phase_drift":
+            turns = Accumulators(view, self, None, None).unwrapped(view.phase_drift())
+            quantity = Symbol(turns.node)
+        elif own and known is None:
+            quantity = view.quantity(reduction.quantity)
+        rows = Accumulators(view, self, quantity, active, known, at)
+        trace = time_weighted.BY_NAME.get(reduction.name) if self.uneven else None
+        found = (trace or reduction.trace)(rows)
+        self.results |= {name + suffix: result for suffix, result in found.items()}
+        # Functions whose NaN would stay in the result: `beginning` evaluates them.
+        if callable(reduction.quantity) and active is None and own and ".nan_step" in found:
+            self._asked[name] = node_of(view.graph, rows.q)
 
     @property
     def beginning(self):
