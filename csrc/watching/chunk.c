@@ -77,12 +77,6 @@ static void spread_row(const WatchChunk *c, double *to, PiRow row) {
     if (row.stride) pi_chunk_pick(c, to, row.data);
     else pi_fill_row(to, *(const double *)row.data, c->lanes);
 }
-/* The time, if the energy or the program depends on it. */
-static int asks_time(const PiWatch *w) {
-    const ResolvedSystem *s = &w->system;
-    const int own = s->system->time_dependent || s->force == w->program.set->program;
-    return w->asks & PI_WATCH_TIME || (own && asks_system(w));
-}
 int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_at, int64_t lane,
                   int64_t lanes) {
     *c = (WatchChunk){.w = w, .at = at, .n_at = n_at, .lane = lane};
@@ -90,7 +84,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     const int n = w->program.system->n_params;
     const ResolvedSystem *own = &w->system;
     c->has_energy = has_energy(w, PI_OF_CHANGE);
-    c->asks_time = asks_time(w);
+    c->asks_time = pi_asks_time(w->asks, asks_system(w), own);
     if (c->has_energy && own->kernels && !own->system->time_dependent)
         c->energies = own->kernels->energies;
     c->changes = c->energies && !has_energy(w, PI_OF_ENERGY);

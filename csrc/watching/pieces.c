@@ -2,7 +2,7 @@
 #include "pieces.h"
 
 enum { NODES = CHEB_MOST + 1, MOST_PIECES = 2048 };
-/* Of a piece that fails because of more than its conditions. */
+/* A value of `fails`: not because of its conditions alone. */
 enum { IS_NOISY = 2 };
 /* A condition that changes so often on such a piece flickers by rounding, or is too fast. */
 #define FLICKERS 6
@@ -42,10 +42,8 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     }
     PLACE(m, p->value, pi_product(all, NODES));
     if (!m->at) return;
-    const ResolvedSystem *own = &program->system;
-    const int byte_code = own->force == program->program.set->program; /* may ask for the time */
-    p->clock = program->asks & PI_WATCH_TIME ||
-               (program->asks & PI_WATCH_SYSTEM && (byte_code || own->system->time_dependent));
+    const int asks = program->asks;
+    p->asks_time = pi_asks_time(asks, asks & PI_WATCH_SYSTEM, &program->system);
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
     p->conditions_only = 1;
@@ -88,6 +86,15 @@ static inline Two choose(TwoMasks yes, Two a, Two b) {
 static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
 static double real_of(const Pieces *p, const void *row, int64_t i) {
     return pi_real(row, i, p->real_bytes);
+}
+/* The time at a part of the step of lane i. */
+static double time_at(const Pieces *p, int64_t i, double theta) {
+    const PiSteps *s = p->steps;
+    return real_of(p, s->t0, i) + (real_of(p, s->t0_low, i) + theta * p->piece[i].h);
+}
+/* Is a piece sought; noise: is it one that fails, on which that is asked for? */
+static int is_asked(const Piece *piece, int noise) {
+    return noise ? piece->fails : piece->seeks && !piece->points;
 }
 /* At an end of its step, where theta is 0 or 1, puts the accepted state of lane i into column c of
  * the rows. */
@@ -140,12 +147,10 @@ static int ask_at(Pieces *p, double x, int rounded) {
     else
         EACH_LANE(i, p) {
             const Piece *piece = &p->piece[i];
-            p->theta[i] = piece->seeks && !piece->points ? piece_part(piece, x) : other;
+            p->theta[i] = is_asked(piece, 0) ? piece_part(piece, x) : other;
         }
-    if (p->clock)
-        EACH_LANE(i, p)
-            r->t[i] =
-                real_of(p, s->t0, i) + (real_of(p, s->t0_low, i) + p->theta[i] * p->piece[i].h);
+    if (p->asks_time)
+        EACH_LANE(i, p) r->t[i] = time_at(p, i, p->theta[i]);
     if (x <= -1 || x >= 1) show_ends(p);
     else s->at(s, p->theta, r->of->reads, r->y);
     if (rounded)
@@ -180,12 +185,9 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
     const int64_t lanes = p->lanes, sums = r->of->n_sums;
     EACH_LANE(c, p) {
         const PiecePoint *at = &p->point[c < count ? c : count - 1];
-        const Piece *piece = &p->piece[at->lane];
-        const double theta = piece_part(piece, cheb_point(CHEB_MOST, at->node));
         p->id[c] = s->id[at->lane];
-        p->theta[c] = theta;
-        r->t[c] =
-            real_of(p, s->t0, at->lane) + (real_of(p, s->t0_low, at->lane) + theta * piece->h);
+        p->theta[c] = piece_part(&p->piece[at->lane], cheb_point(CHEB_MOST, at->node));
+        r->t[c] = time_at(p, at->lane, p->theta[c]);
         EACH_BELOW(k, sums)
             program_sums(r)[k * lanes + c] = program_sums(&p->rows)[k * lanes + at->lane];
     }
@@ -210,12 +212,11 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
         }
     return 0;
 }
-/* Asks the lanes that seek a piece, at each `by`-th point; noise: those that fail. */
+/* Asks at each `by`-th point of the pieces that are sought, or for the noise on those that fail. */
 static int ask_apart(Pieces *p, int from, int by, int noise) {
     int64_t count = 0;
     EACH_LANE(i, p) {
-        const Piece *piece = &p->piece[i];
-        const int asks = noise ? piece->fails : piece->seeks && !piece->points;
+        const int asks = is_asked(&p->piece[i], noise);
         for (int node = from; asks && node <= CHEB_MOST; node += by) {
             p->point[count++] = (PiecePoint){i, node};
             if (count == p->lanes && ask_points(p, count, noise)) return -1;
@@ -227,10 +228,7 @@ static int ask_apart(Pieces *p, int from, int by, int noise) {
 /* Are these lanes few? */
 static int are_few(const Pieces *p, int noise) {
     int64_t count = 0;
-    EACH_LANE(i, p) {
-        const Piece *piece = &p->piece[i];
-        count += noise ? piece->fails != 0 : piece->seeks && !piece->points;
-    }
+    EACH_LANE(i, p) count += is_asked(&p->piece[i], noise) != 0;
     return p->steps->of_lane && 2 * count < p->lanes;
 }
 static int ask_noise(Pieces *p) {
@@ -537,7 +535,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     for (; any; alone = 0) {
         EACH_LANE(i, p) {
             Piece *piece = &p->piece[i];
-            piece->fails = piece->seeks && !piece->points;
+            piece->fails = is_asked(piece, 0);
             for (int64_t at = i; piece->fails && at < p->count * p->lanes; at += p->lanes)
                 p->noise[at] = p->loudest[at] = 0;
         }

@@ -21,8 +21,8 @@ typedef enum {
 } PiNeed;
 enum { PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
 
-/* Where a condition changes, since quantity `of`, which it compares, is zero: between two places.
- * late: as in Pieces. */
+/* A condition changes between these two parts of the step, where quantity `of`, which it compares,
+ * is zero. late: as in Piece. */
 typedef struct {
     double from, to, late;
     int64_t of;
@@ -33,10 +33,10 @@ enum { PI_MOST_SWITCHES = 8, PI_KNOWN = 2 }; /* the degree of pieces between the
 typedef struct __attribute__((aligned(64))) {
     double h, resolution; /* the step; how far coefficients must decay, relative */
     double from, to;
-    int points;   /* the degree of the piece; 0: it is not known, or there is none */
-    int8_t seeks; /* is it not found yet? */
-    int8_t fails; /* was it too long? */
-    int8_t learns;
+    int points;       /* the degree of the piece once it is known; 0 before, and if there is none */
+    int8_t seeks;     /* is a piece sought, by this call of pi_next_pieces()? */
+    int8_t fails;     /* is it not resolved by the degree that was tried last? */
+    int8_t learns;    /* is `off` of Pieces a value, from which its first values are subtracted? */
     int made, n_ends; /* how many pieces there were; where the next ones end, the nearest last */
     double ends[PI_MOST_ENDS];
     double zero_from, zero_to; /* the piece of the last zero of what a condition compares */
@@ -59,7 +59,7 @@ typedef struct {
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
     int few, whole; /* do most lanes seek no piece? Do those that do seek their whole steps? */
-    int clock;      /* does anything depend on the time? */
+    int asks_time;  /* does anything depend on it? */
     const PiSteps
         *steps; /* of the pieces that are sought; states at their ends, in this precision; */
     int real_bytes;
@@ -77,8 +77,8 @@ typedef struct {
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */
     double *least, *most, *tail, *tail_squared;
-    double *off;   /* how far each may be off, as the states are; while a lane `learns`: its value
-                    * where they are, at the beginning */
+    double *off;   /* how far each may be off since the states are, by their tolerance; while a lane
+                    * `learns`: its value at the beginning if the state there is off so far */
     double *known; /* the conditions before the first switch, between them and after the last */
     /* Quantities that are linear in the components are polynomials as the steps are, and known by
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */

@@ -6,7 +6,8 @@
 enum { CHUNK_REGISTERS = 16, MOST_LANES = PI_TOGETHER };
 
 static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
-    const int64_t lanes = w->n_across ? MOST_LANES : CHUNK_REGISTERS * pi_watch_width(w);
+    const int64_t width = w->program.set->vector_bytes / sizeof(double);
+    const int64_t lanes = w->n_across ? MOST_LANES : CHUNK_REGISTERS * width;
     return run->tile_lanes > lanes && run->tile_lanes <= MOST_LANES ? run->tile_lanes : lanes;
 }
 /* The step from which each lane is frozen, infinite if it is not, in c->ends; returns 0 if none

@@ -70,12 +70,15 @@ typedef struct {
     PiReduceRows reduced; /* that kernels make, into sums after the chunk */
 } WatchChunk;
 
-static inline int64_t pi_watch_width(const PiWatch *w) {
-    return w->program.set->vector_bytes / sizeof(double);
-}
 /* How many registers so many reals fill. */
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
     return reals * sizeof(double) >> __builtin_ctz(s->set->vector_bytes);
+}
+/* Does an answer depend on the time, if a program asks (PI_WATCH_...) for this, and the system for
+ * energies or invariants? Byte code may always. */
+static inline int pi_asks_time(int asks, int asks_system, const ResolvedSystem *system) {
+    const int depends = system->system->time_dependent || system->force == system->set->program;
+    return asks & PI_WATCH_TIME || (asks_system && depends);
 }
 /* Rows of scratch memory that serve either. */
 static inline int64_t pi_scratch_of_both(const ResolvedSystem *a, const ResolvedSystem *b) {
