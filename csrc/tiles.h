@@ -151,9 +151,10 @@ typedef struct {
     REDUCTION(PI_BRANCH, "branch", 4, NAN, NAN)
 #define PI_KIND(kind, ...) kind,
 typedef enum { PI_EACH_REDUCTION(PI_KIND) PI_REDUCTIONS } PiReduction;
-/* The rows of a zero crossing, of a quantity g or of a condition: g after the last step and after
- * the one before (NaN: unknown); two numbers to which each step appends a binary digit: has g
- * crossed zero, may it have done so twice? The last bend, g_{n+1} - 2 g_n + g_{n-1}. */
+/* The rows of a zero crossing: the quantity g after the last step and after the one before (NaN:
+ * unknown); two numbers to which each step appends a binary digit: has g crossed zero, may it have
+ * done so twice? The last bend, g_{n+1} - 2 g_n + g_{n-1}. Of conditions, and with bridges, the
+ * first row and the third alone. */
 typedef enum { PI_NOW, PI_BEFORE, PI_CROSSED, PI_DIPPED, PI_BEND, PI_CROSSING_ROWS } PiCrossingRow;
 /* The source of a reduction: a result of a program; a component; the system's energy; its energy
  * minus `origin`, times `factor`. */

@@ -64,15 +64,14 @@ PiScratch pi_scratch_in(const PiRun *run, void *memory) {
     return scratch;
 }
 
-static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t step, int64_t count,
-                      const PiScratch *scratch) {
+/* One state of a tile, or what all its states in a block have in common; without its rows. */
+static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, const PiScratch *scratch) {
     return (PiSeen){.tile = tile,
                     .lane = tile * run->tile_lanes,
                     .lanes = lanes_in(run, tile),
                     .block = block,
-                    .step = step,
                     .every = run->interval,
-                    .count = count,
+                    .count = 1,
                     .scratch = scratch->observers};
 }
 /* One state of a tile. */
@@ -108,7 +107,7 @@ static int begin_tile(PiRun *run, int64_t number, const PiScratch *scratch) {
             if (status && pi_fail(run, number, i, status, run->first)) return -1;
         }
     if (!run->n_observers) return 0;
-    PiSeen seen = seen_of(run, number, 0, 0, 1, scratch);
+    PiSeen seen = seen_of(run, number, 0, scratch);
     seen.rows = rows;
     seen.stride = run->stride;
     return show_state(run, &seen);
@@ -271,7 +270,8 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
-    const PiSeen seen = seen_of(run, number, run->first_block + block, from, 0, scratch);
+    PiSeen seen = seen_of(run, number, run->first_block + block, scratch);
+    seen.step = from;
     if (makes_room && to - from >= LEAST_STEPS)
         return pi_advance_leaving(run, number, &tile, from, to, target, scratch);
     if (stops) return pi_advance_stopping(run, &tile, seen, from, to, target, scratch);
@@ -292,7 +292,7 @@ int pi_run_show(PiRun *run, int64_t n, int observer, void *memory) {
     run->n_steps = 0;
     run->interval = run->cut = 1;
     EACH_BELOW(tile, run->n_tiles) {
-        PiSeen seen = seen_of(run, tile, 0, 0, 1, &scratch);
+        PiSeen seen = seen_of(run, tile, 0, &scratch);
         seen.rows = row_at(run, run->state[0], run->stride, 0, tile * run->tile_lanes);
         seen.stride = run->stride;
         EACH_FROM(i, observer, run->n_observers)

@@ -65,7 +65,8 @@ static void move_sums(const PiStepObserver *p, int number, const PiSteps *s, con
             else *own = *kept;
         }
 }
-/* The program of reductions within steps reads the sums too: an angle goes on from where it was. */
+/* The program of reductions within steps reads the sums, too: an angle is unwrapped from its value
+ * at the end of the step before. */
 static void show_sums(const PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     const PiObservation *of = p->of;
     if (of->need && of->n_watches && of->timed.n_sums == of->watch->n_sums)
@@ -115,11 +116,11 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
         }
     return 0;
 }
-/* How far the quantities are off at the beginning of the steps if every component is off by its
- * tolerance, in q->off: by the factors of linear ones. asks: for lanes without a piece q->off gets
- * the quantities of a state that is off, to either side by the digits of the time, and the first
- * piece of the step makes it a difference (q->learns). The rows of the program hold the state at
- * the beginning. 0, or -1. */
+/* How far the quantities may be off at the beginning of the steps because every component may be
+ * off by its tolerance, to q->off. Of a linear quantity that is the sum of |factor| tolerance. For
+ * others (asks) the state is moved by its tolerance, each component up or down as digits of the
+ * time say: q->off gets the quantities there, and the first piece of a step subtracts those of the
+ * state itself (q->learns). The rows of the program hold the state at the beginning. 0, or -1. */
 static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     Pieces *q = &p->timed;
     const PiSolve *solve = p->solve;

@@ -114,7 +114,8 @@ static void states_at(const PiSteps *steps, const double *part, uint64_t of, dou
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-/* The watch comes first; who is due; for states between. */
+/* The scratch of the watch comes first, then the list of due lanes, and the scratch for states
+ * between the steps. */
 static PiMemory begin_memory(Segments *p, void *scratch) {
     PiMemory m = {scratch, 0};
     pi_part_of(&m, p->e->watch_bytes);
@@ -334,8 +335,9 @@ static int go_on(Segments *p, int64_t k) {
         EACH_EVENT(j, &p->e->events) {
             double *sums = sums_of(p, s->at, j);
             sums[PI_NOW] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+            if (!may_dip(p, j)) continue;
             sums[PI_BEFORE * p->run->stride] = *own_sum(p, k, j, PI_BEFORE);
-            if (may_dip(p, j)) sums[PI_BEND * p->run->stride] = *own_sum(p, k, j, PI_BEND);
+            sums[PI_BEND * p->run->stride] = *own_sum(p, k, j, PI_BEND);
         }
         if (changes_of(p, s->at)) *sums_of(p, s->at, p->e->events.count) = -INFINITY; /* any */
     }
@@ -457,37 +459,37 @@ static int complete(Segments *p, int64_t k) {
 /* How much of the step lies before the end of the segment, as it was made. */
 static double passed_by(const Segments *p, int64_t k) {
     const Occurring *o = &p->lanes.occurring[k];
-    const double part = o->part, before = p->slot[k].passed;
-    if (part == 1) return p->slot[k].h;
-    return before + rounded(p->run, part * o->h);
+    const Slot *s = &p->slot[k];
+    return o->part == 1 ? s->h : s->passed + rounded(p->run, o->part * o->h);
+}
+/* The status of the state after the segment; one that is not valid is replaced by that before. */
+static PiStatus checked(const Segments *p, int64_t k) {
+    const PiStatus status = status_of(p, k);
+    if (status) copy_state(p, k, p->before, p->after);
+    return status;
 }
 /* Follows up the end of a segment: a complete step, a jump, or the end of the lane. 0, or -1. */
 static int follow(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    const int end = p->end[k], jumped = end == PI_STEP_JUMPED;
+    const int64_t lanes = p->lanes.lanes;
+    const int end = p->end[k], made = end == PI_STEP_MADE, jumped = end == PI_STEP_JUMPED;
     PiStatus status = end == PI_STEP_STOPPED ? PI_STOPPED
                       : end == PI_STEP_ZENO  ? PI_ZENO
                       : end == PI_STEP_LOST  ? PI_NOT_FINITE
                                              : PI_OK;
     const double passed = passed_by(p, k);
-    if (end == PI_STEP_MADE && s->changed) {
-        status = status_of(p, k);
-        if (status) copy_state(p, k, p->before, p->after);
-    } else {
-        for (int d = dim(p); end != PI_STEP_MADE && d < p->run->state_rows; d++)
-            p->after[d * p->lanes.lanes + k] = 0;
-        if (end == PI_STEP_LOST)
-            EACH_BELOW(d, dim(p))
-                p->after[d * p->lanes.lanes + k] = p->lanes.landing[d * p->lanes.lanes + k];
-    }
-    if (end != PI_STEP_MADE || !status)
-        if (show_piece(p, k, passed, jumped ? p->lanes.landing : p->after)) return -1;
+    if (made && s->changed) status = checked(p, k);
+    for (int d = dim(p); !made && d < p->run->state_rows; d++)
+        p->after[d * lanes + k] = 0; /* rounding errors, which are unknown within a step */
+    if (end == PI_STEP_LOST)
+        EACH_BELOW(d, dim(p)) p->after[d * lanes + k] = p->lanes.landing[d * lanes + k];
+    if ((!made || !status) && show_piece(p, k, passed, jumped ? p->lanes.landing : p->after))
+        return -1;
     if (status) return freeze(p, k, status);
     if (!jumped) return complete(p, k);
     s->changed = 1;
     s->jumped++;
-    status = status_of(p, k);
-    if (status) copy_state(p, k, p->before, p->after);
+    status = checked(p, k);
     if (status) return freeze(p, k, status);
     if (rounded(p->run, s->h - passed) == 0) return complete(p, k);
     copy_state(p, k, p->after, p->before);
@@ -500,9 +502,8 @@ static int follow(Segments *p, int64_t k) {
 }
 /* Goes through one segment of each lane that does not wait. 0, or -1. */
 static int go_through(Segments *p) {
-    const int64_t count = p->count;
     if (make(p) || look(p)) return -1;
-    EACH_BELOW(k, count)
+    EACH_PLACE(k, p)
         if (p->end[k]) {
             const Slot *s = &p->slot[k];
             p->part[k] = rounded(p->run, s->h - s->passed);
@@ -510,7 +511,7 @@ static int go_through(Segments *p) {
             p->lanes.occurring[k].jumps = s->jumped;
         }
     if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
-    EACH_BELOW(k, count) {
+    EACH_PLACE(k, p) {
         Slot *s = &p->slot[k];
         const int end = p->end[k],
                   leaves = end == PI_STEP_MADE && !s->changed && s->i == s->leaving;
@@ -525,7 +526,7 @@ static int go_through(Segments *p) {
         }
     }
     if (pi_settle_events(&p->lanes, &p->steps, p->wanted)) return -1;
-    EACH_BELOW(k, count)
+    EACH_PLACE(k, p)
         if (p->end[k] && follow(p, k)) return -1;
     return 0;
 }

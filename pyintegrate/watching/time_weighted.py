@@ -18,11 +18,6 @@ REFUSED = {
 }
 
 
-def _nan_step(rows, kind):
-    """The index of the first state at which the quantity is NaN."""
-    return rows.timed("states", kind)[1].whole
-
-
 def _results(rows, result, error, kind="value", **others):
     others = {f".{name}": other for name, other in others.items()}
     count, nan_step, _ = rows.timed("states", kind)
@@ -99,15 +94,16 @@ def integral(rows):
 
 
 def _extreme(rows, name):
-    value, time, error = rows.timed(name)
+    (value, time, error), (_, nan_step, _) = rows.timed(name), rows.timed("states", name)
     return {
         "": value, ".time": time, ".error": error + 0 * value,
-        ".nan_step": _nan_step(rows, name),
+        ".nan_step": nan_step.whole,
     }  # fmt: skip
 
 
 def periods(rows):
     passages, first, last, first_length, squares, error = rows.timed("passages")
+    _, nan_step, _ = rows.timed("states", "passages")
     lengths = np.maximum(passages - 1, 0)
     some = np.where(lengths > 0, lengths, np.nan)
     length = np.abs(last - first) / some
@@ -116,7 +112,7 @@ def periods(rows):
     return {
         "": length, ".mean": length, ".count": lengths.whole,
         ".variance": np.where(lengths == 1, 0.0 * off, variance),
-        ".nan_step": _nan_step(rows, "passages"),
+        ".nan_step": nan_step.whole,
         ".error": 2 * error / lengths + 0 * length,
     }  # fmt: skip
 

@@ -287,7 +287,6 @@ INLINE void reduce_bridges(const Column *c, vreal *s) {
         if (vany(near)) passes |= near & comes_to_zero(c, c->rows->step + k - 1, old, new);
         const vint still = stands_still(c, k);
         s[PI_CROSSED] += s[PI_CROSSED] + vselect(passes & ~still, vone, vzero);
-        TAKE(s[PI_BEFORE], ~still, old);
         TAKE(s[PI_NOW], ~still, new);
     }
 }
