@@ -132,6 +132,25 @@ def test_a_jacobian_that_serves_is_made_once():
     assert abs(sol.final - start * np.exp(-decay)).max() < 1e-6
 
 
+def test_species_in_units_far_apart_take_the_steps_of_one_unit():
+    """Pivots chosen by size left rounding of other rates: 3,800 attempts, not 261."""
+
+    @pi.rhs(dim=3, unit=np.ones(3))
+    def reactions(t, z, unit):
+        a, b, c = z / unit
+        first, second, third = 1e4 * c, 1e7 * b * c, 1e5 * a * b
+        return unit * np.array([first, -second - third, second + third - first])
+
+    def solved(unit):
+        options = {"t_end": 10.0, "rtol": 1e-6, "atol": 1e-10 * unit, "save": "final", **RADAU}
+        return pi.solve(reactions(unit=unit), np.array([1.0, 1, 0]) * unit, **options)
+
+    unit = 2.0 ** np.array([-40, 40, 40])
+    plain, scaled = solved(np.ones(3)), solved(unit)
+    assert scaled.steps_taken + scaled.rejected < 1.2 * (plain.steps_taken + plain.rejected)
+    assert scaled.final / unit == pytest.approx(plain.final, rel=1e-6, abs=1e-9)
+
+
 def test_a_jump_begins_anew():
     """A motion drawn to cos t at the rate 1e4, thrown down by 1/2 where it passes 1/2."""
     system = pi.rhs(dim=1)(lambda t, y: (-1e4 * (y[0] - np.cos(t)),))

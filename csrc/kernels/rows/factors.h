@@ -9,10 +9,11 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
     (*a)[lane] = (*b)[lane];
     (*b)[lane] = upper;
 }
-/* How well an entry serves as a pivot. The motion does not depend on its tangents, whose equations,
- * in other units, may have the larger entries: they come after its own. */
-INLINE vreal fitness(vreal entry, const vreal *own) {
-    const vreal size = vabs(entry);
+/* How well an entry serves as a pivot, in units of its row. The motion does not depend on its
+ * tangents, whose equations, in other units, may have the larger entries: they come after its own.
+ */
+INLINE vreal fitness(vreal entry, vreal unit, const vreal *own) {
+    const vreal size = vabs(entry) * unit;
     if (!own) return size;
     const vreal some = vselect(size == 0, vset(-REAL_MAX), size);
     return vany(*own == 0) ? vselect(*own == 0, -1 / size, some) : some;
@@ -20,18 +21,21 @@ INLINE vreal fitness(vreal entry, const vreal *own) {
 /* In place: n x n rows of M; pivot: n rows, the pivot row of each column. Then U is
  * above the diagonal, its inverse pivots on it, and the negative factors of L below. A row whose
  * factor is zero stays as it is, in each lane by its own.
- * own: of each component, 0 if it is a tangent's; n or n / 2 rows, or NULL. */
-static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot, const vreal *own) {
+ * own: of each component, 0 if it is a tangent's; n or n / 2 rows, or NULL.
+ * unit: by which rows are multiplied as pivots are chosen, as many, or NULL. */
+static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot, const vreal *own,
+                        const vreal *unit) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
-#define OWN(i)      (own ? own + ((i) < c->dim ? (i) : (i) - c->dim) * R + u : NULL)
+#define ROW(i)      (((i) < c->dim ? (i) : (i) - c->dim) * R + u)
+#define FITNESS(i)  fitness(ENTRY(i, k), unit ? unit[ROW(i)] : vone, own ? own + ROW(i) : NULL)
     EACH_BELOW(k, n)
         EACH_REGISTER(u, c) {
             if (stops(c)) return;
             vint top = vset_int(k);
-            vreal most = fitness(ENTRY(k, k), OWN(k));
+            vreal most = FITNESS(k);
             EACH_FROM(i, k + 1, n) {
-                const vreal size = fitness(ENTRY(i, k), OWN(i));
+                const vreal size = FITNESS(i);
                 TAKE(top, size > most, vset_int(i));
                 most = vlarger(size, most);
             }
@@ -71,6 +75,7 @@ static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *p
             r[k * R + u] = sum * ENTRY(k, k);
         }
     }
-#undef OWN
+#undef FITNESS
+#undef ROW
 #undef ENTRY
 }

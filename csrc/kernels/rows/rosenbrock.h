@@ -67,7 +67,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
                 *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
     const int scaled = measure(c, M, unit, own);
-    factor_rows(c, dim, M, pivot, own);
+    factor_rows(c, dim, M, pivot, own, NULL);
     refuse_singular(c, M);
     EACH_WHILE(s, m->stages, !c->stopped) {
         vreal *us = u + s * all;

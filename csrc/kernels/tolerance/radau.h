@@ -111,14 +111,17 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
         TAKE(r->jacobian[u], need[u], vset_int(THIS_JACOBIAN));
     }
 }
-/* The factors, unless they are those of every lane's h and J. */
+/* The factors, unless they are those of every lane's h and J. Pivots are the largest in units of
+ * `measure`, which changes what it measures, here a copy of J. */
 static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     const int n = c->dim;
     const int64_t R = c->R;
-    vreal *h = r->made_h, *const J = r->J;
+    vreal *h = r->made_h, *const J = r->J, *unit = r->shifted;
     vint other = {0};
     EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
+    copy_rows(c, n * n, J, r->pair);
+    measure(c, r->pair, unit, r->scale);
     EACH_BELOW(i, n)
         EACH_BELOW(k, n)
             EACH_REGISTER(u, c) {
@@ -131,8 +134,8 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
                 pair[((n + i) * 2 * n + k) * R] = -there;
             }
     copy_rows(c, 1, c->h, h);
-    factor_rows(c, n, r->alone, r->pivot, r->scale);
-    factor_rows(c, 2 * n, r->pair, r->pair_pivot, r->scale);
+    factor_rows(c, n, r->alone, r->pivot, r->scale, unit);
+    factor_rows(c, 2 * n, r->pair, r->pair_pivot, r->scale, unit);
 }
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
