@@ -10,8 +10,7 @@
  */
 #define TIMES      0x1p900
 #define LARGEST    0x1p500
-#define VERY_SHORT 0x1p-9  /* a piece that holds such a jump, as a part of the step */
-#define SHORT      0x1p-20 /* likewise, one on which nothing but a jump passes zero */
+#define VERY_SHORT 0x1p-9 /* a piece that holds such a jump, as a part of the step */
 
 /* The part of a step to which a place in it is known. */
 static double least_part(const EventLanes *p) {
@@ -308,11 +307,13 @@ static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiSt
     set(p, s->t, i, t);
     set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
 }
-/* Do the jumps make no progress? */
-static int is_zeno(const EventLanes *p, double t, int64_t id) {
+/* Jumps that are closer in time make no progress. */
+static double nowhere(const EventLanes *p, int64_t id, double t) {
     const double near = p->single ? NOWHERE_NEAR_SINGLE : NOWHERE_NEAR;
-    return fabs(t - *event_row(p, PI_TIMES, id, PI_LAST_JUMP)) <=
-           near * fabs(t - *event_row(p, PI_TIMES, id, PI_START));
+    return near * fabs(t - *event_row(p, PI_TIMES, id, PI_START));
+}
+static int is_zeno(const EventLanes *p, double t, int64_t id) {
+    return fabs(t - *event_row(p, PI_TIMES, id, PI_LAST_JUMP)) <= nowhere(p, id, t);
 }
 static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *this) {
     const PiEvent *event = &p->of->event[this->event];
@@ -322,8 +323,10 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     o->stopped_by = this->event;
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     const double near = at_once(p, s, i);
-    /* Stages of long steps round more. */
-    const double shortly = p->of->exact || p->single ? 4 : 0x1p10;
+    /* Where states put it before that jump by their rounding, it is passed in no progress. */
+    const double shortly =
+        4 * near * fabs(o->h) +
+        (p->of->exact ? 0 : 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part)));
     const Piece *piece = &p->quantities.piece[i];
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
@@ -346,7 +349,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
         const double size = !located ? near * fabs(o->h)
-                            : jumps  ? TIMES * shortly * near * fabs(o->h)
+                            : jumps  ? TIMES * shortly
                                      : fmax(way, 16 * fabs(g));
         const double passed = this->part * fabs(o->h);
         const double before = passing->until > 0 ? TIMES * (passing->until - passed)
@@ -480,8 +483,8 @@ static int is_corrected(EventLanes *p, int64_t i) {
     const double g = p->quantities.rows.answer[e->event * p->lanes + i];
     const double least = least_part(p);
     const int exact = p->of->exact;
-    const int jumps = event->located && (exact || ends_step(event)) && e->slope != 0 &&
-                      piece->to - piece->from < SHORT;
+    const int jumps = event->located && (exact ? !p->single : ends_step(event)) && e->slope != 0 &&
+                      piece->to - piece->from < VERY_SHORT;
     const int most = jumps ? 96 : (exact ? 3 : event->located ? 1 : 2) * MOST_CORRECTIONS;
     if (e->placed || e->part == 0 || o->corrections++ == most) return 0;
     if (exact && e->slope == 0) return 0;
