@@ -5,10 +5,9 @@
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
-/* Pieces that hold the jump of a clock, a quantity that jumps through zero, as parts of the step;
- * on the shorter one nothing else passes zero. */
+/* A part of the step: a piece that holds the jump of a clock, a quantity that jumps through zero.
+ */
 #define VERY_SHORT 0x1p-9
-#define SHORT      0x1p-20
 
 /* The part of a step to which a place in it is known. */
 static double least_part(const EventLanes *p) {
@@ -305,11 +304,13 @@ static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiSt
     set(p, s->t, i, t);
     set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
 }
-/* Do the jumps make no progress? */
-static int is_zeno(const EventLanes *p, double t, int64_t id) {
+/* Jumps that are closer in time make no progress. */
+static double nowhere(const EventLanes *p, int64_t id, double t) {
     const double near = p->single ? NOWHERE_NEAR_SINGLE : NOWHERE_NEAR;
-    return fabs(t - *event_row(p, PI_TIMES, id, PI_LAST_JUMP)) <=
-           near * fabs(t - *event_row(p, PI_TIMES, id, PI_START));
+    return near * fabs(t - *event_row(p, PI_TIMES, id, PI_START));
+}
+static int is_zeno(const EventLanes *p, double t, int64_t id) {
+    return fabs(t - *event_row(p, PI_TIMES, id, PI_LAST_JUMP)) <= nowhere(p, id, t);
 }
 static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *this) {
     const PiEvent *event = &p->of->event[this->event];
@@ -319,8 +320,10 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     o->stopped_by = this->event;
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     const double near = at_once(p, s, i);
-    /* Stages of long steps round more. */
-    const double shortly = p->of->exact || p->single ? 4 : 0x1p10;
+    /* Where states put it before that jump by their rounding, it is passed in no progress. */
+    const double shortly =
+        4 * near * fabs(o->h) +
+        (p->of->exact ? 0 : 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part)));
     const Piece *piece = &p->quantities.piece[i];
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
@@ -344,7 +347,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         passing->clock = clock;
         const int sized = located && !jumps, begins = this->part <= near;
         const double size = sized ? fmax(way, 16 * fabs(g)) : 0;
-        const double time = sized ? 0 : (located ? shortly : 1) * near * fabs(o->h);
+        const double time = sized ? 0 : located ? shortly : near * fabs(o->h);
         const double left = passing->until - this->part * fabs(o->h);
         passing->stays = fmax(has ? size : 0, begins ? passing->zero : 0);
         passing->pauses = fmax(has ? time : 0, begins ? left : 0);
@@ -477,8 +480,8 @@ static int is_corrected(EventLanes *p, int64_t i) {
     const double g = p->quantities.rows.answer[e->event * p->lanes + i];
     const double least = least_part(p);
     const int exact = p->of->exact;
-    const int jumps = event->located && (exact || ends_step(event)) && e->slope != 0 &&
-                      piece->to - piece->from < SHORT;
+    const int jumps = event->located && (exact ? !p->single : ends_step(event)) && e->slope != 0 &&
+                      piece->to - piece->from < VERY_SHORT;
     const int most = jumps ? 96 : (exact ? 3 : event->located ? 1 : 2) * MOST_CORRECTIONS;
     if (e->placed || e->part == 0 || o->corrections++ == most) return 0;
     if (exact && e->slope == 0) return 0;

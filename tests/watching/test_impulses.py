@@ -435,8 +435,9 @@ def test_clocks_that_tick_together_all_tick(run):
     {"t_end": 14.0, "rtol": 1e-4, "atol": 1e-4, "method": "auto"},
     {"t_end": 14.0, "rtol": 1e-6, "method": "tsitouras54"},
     {"t_end": 14.0, "rtol": 1e-4, "atol": 1e-4, "method": "radau_iia5"},
+    {"t_end": 14.0, "rtol": 1e-4, "atol": 1e-4, "method": "radau_iia5", "dtype": np.float32},
     {"dt": 0.002, "n_steps": 7000, "method": "dop853"},
-], ids=["auto", "tsitouras54", "radau_iia5", "fixed steps"])  # fmt: skip
+], ids=["auto", "tsitouras54", "radau_iia5", "float32", "fixed steps"])  # fmt: skip
 def test_each_passage_of_a_jump_is_one_event(quantity, run):
     """The polynomial of a step and the states of the method pass it at times that differ by the
     tolerance; the jump leaves the motion as it is, so that x = -cos(t) rises to 0.05 twice."""
