@@ -796,15 +796,3 @@ def test_squares_that_overflow_are_not_divided_further():
         on_failure="ignore", watch={"rms": pi.watch.rms(lambda t, y: y[0] ** 12)},
     )  # fmt: skip
     assert np.isnan(sol.watched["rms"]).all()
-
-
-@pytest.mark.parametrize("method", ["auto", "dop853", "rodas5p", "kvaerno43"])
-def test_a_watch_changes_no_step_that_leads_beyond_the_bound(method):
-    """Also where that is to be the last one, whose length plans no further step."""
-    run = {"t_end": np.linspace(0.5, 3, 60), "bound": 1.3, "method": method, "rtol": 1e-5}
-    alone, watched = (
-        pi.solve(pi.systems.spring(k=1.0, b=-0.5), on_failure="ignore", watch=watch, **run)
-        for watch in (None, {"far": pi.watch.maximum("x")})
-    )
-    assert (alone.status == Status.OUT_OF_BOUNDS).any()
-    assert same_bits(alone.last_step, watched.last_step)
