@@ -98,3 +98,15 @@ def test_steps_are_those_of_the_controller(method, first):
     # A logarithm that is off by 2.4e-4 makes a step longer by 2e-4, and where a small estimate
     # changes fast with the step the next by some times that: measured are 4e-3.
     np.testing.assert_allclose(np.diff(sol.t)[:-1], np.diff(t)[:-1], rtol=1e-2)
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "rodas5p", "kvaerno43"])
+def test_a_watch_changes_no_step_that_leads_beyond_the_bound(method):
+    """Also where that is to be the last one, whose length plans no further step."""
+    run = {"t_end": np.linspace(0.5, 3, 60), "bound": 1.3, "method": method, "rtol": 1e-5}
+    alone, watched = (
+        pi.solve(pi.systems.spring(k=1.0, b=-0.5), on_failure="ignore", watch=watch, **run)
+        for watch in (None, {"far": pi.watch.maximum("x")})
+    )
+    assert (alone.status == pi.Status.OUT_OF_BOUNDS).any()
+    assert np.array_equal(alone.last_step, watched.last_step)

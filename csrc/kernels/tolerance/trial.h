@@ -304,7 +304,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
             would[i] = up_to_border(l, at, accepted, active & l->crossed[at] & ~good[i], would[i]);
         vreal further = vselect(vabs(would[i]) < *longest, would[i], vcopysign(*longest, would[i]));
         /* The last step may be any part of the planned one. */
-        TAKE(further, accepted & last, *next);
+        TAKE(further, good[i] & last, *next);
         TAKE(*next, active, further);
         l->tn[at] = two_sum(t, h + l->t_low[at], &l->tn_low[at]);
         TAKE(l->tn[at], last, l->t_end[at]);
