@@ -321,9 +321,8 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     const double near = at_once(p, s, i);
     /* Where states put it before that jump by their rounding, it is passed in no progress. */
-    const double shortly =
-        4 * near * fabs(o->h) +
-        (p->of->exact ? 0 : 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part)));
+    const double rounded = 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part));
+    const double shortly = 4 * near * fabs(o->h) + (p->of->exact ? 0 : rounded);
     const Piece *piece = &p->quantities.piece[i];
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
@@ -455,20 +454,15 @@ static int wants_state(const EventLanes *p, int64_t i) {
 static int is_counted(const EventLanes *p, int64_t i) {
     return !wants_state(p, i) && (is_exact(p, i) || (!p->of->exact && !p->ends));
 }
-/* Where a quantity jumps through zero no slope tells the place, and the states of the method pass
- * it later or earlier than the polynomial, by the tolerance: it is bracketed. Is it to be tried
- * again?
- */
+/* Is the place of a jump through zero still to be bracketed? No slope tells it, and the states of
+ * the method pass it later or earlier than the polynomial, by the tolerance. */
 static int is_bracketed(Occurring *o, Occurrence *e, int passed, double near) {
     if (o->corrections == 1) o->low = 0, o->high = 1;
     *(passed ? &o->high : &o->low) = e->part;
-    if (o->high - o->low <= near) {
-        e->part = o->low;
-        return passed;
-    }
-    const double middle = 0.5 * (o->low + o->high), way = ldexp(near, 4 * o->corrections);
-    e->part = passed ? fmax(e->part - way, middle) : fmin(e->part + way, middle);
-    return 1;
+    const int found = o->high - o->low <= near;
+    const double way = ldexp(near, 4 * o->corrections), middle = 0.5 * (o->low + o->high);
+    e->part = found ? o->low : passed ? fmax(e->part - way, middle) : fmin(e->part + way, middle);
+    return passed || !found;
 }
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
