@@ -95,9 +95,8 @@ static int gives_way(EventLanes *p, int64_t i) {
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
  * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
  * the time: the first 1/1024 of the step tells. -1: it crosses, but rounding may have done it. */
-static int falls_through(const PiEvent *e, int n, const double *f, double to, int chord,
-                         int single) {
-    const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
+static int falls_through(double side, int n, const double *f, double to, int chord, int single) {
+    const double x = 2 * 0x1p-10 / to;
     double a[CHEB_MOST + 1] = {0}, slope;
     if (chord) return side * f[n] > side * f[0]; /* its end tells */
     if (x > 1) return 0;
@@ -173,7 +172,10 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     o->passing[j].left = !begins || !is_at_zero(p, i, j, size);
     if (!o->passing[j].left) return;
     if (!begins) o->passing[j].zero = 0;
-    const int falls = begins ? falls_through(e, n, f, piece->to, p->chords, p->single) : 0;
+    /* That of its last event, since rounding alone may put it on the other side of its zero. */
+    const int last = e->direction ? e->direction : o->passing[j].side;
+    const double side = last ? last : f[0] < 0 ? 1 : -1;
+    const int falls = begins ? falls_through(side, n, f, piece->to, p->chords, p->single) : 0;
     if (falls > 0) {
         occurs(p, i, 0, 0, j);
         return;
@@ -189,7 +191,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (piece->from * fabs(o->h) < o->passing[j].until && piece->to < VERY_SHORT) return;
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
-        turns = turns && (f[0] < 0) != zeros.at[k].rises && f[0] != 0 &&
+        turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 &&
                 is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
         from = zeros.at[k].x;
         if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
@@ -385,6 +387,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     o->passing[j].first += this.part == 0;
     o->passing[j].tied = -1;
     o->passing[j].at = this.part, o->passing[j].slope = this.slope;
+    if (this.slope != 0) o->passing[j].side = this.slope > 0 ? 1 : -1;
     if (event->onto >= 0)
         EACH_BELOW(d, p->dim) {
             const double y = p->react.answer[(event->onto + d) * p->lanes + i];
@@ -624,7 +627,8 @@ static void begin_lane(EventLanes *p, const PiSteps *s, int64_t i) {
         Passing *passing = &o->passing[j];
         const double how = *event_row(p, PI_BEGINS, o->id, j);
         const double most = *event_row(p, PI_MOST, o->id, j);
-        passing->zero = how == BEGINS_AT_ZERO ? most : 0;
+        passing->zero = how == BEGINS_AT_ZERO ? fabs(most) : 0;
+        passing->side = how != BEGINS_AT_ZERO ? 0 : most > 0 ? 1 : -1;
         passing->until = how == BEGINS_WITH_PAUSE ? most : 0;
         passing->tied = passing->crossings = passing->left = 0;
         passing->at = -INFINITY;
@@ -717,11 +721,11 @@ static void begin_next(EventLanes *p, int64_t i, int64_t id, int j, int lands, d
     const PiBeginning next = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
     if (*how == BEGINS_WITH_PAUSE) *most -= fabs(p->occurring[i].h);
     const int goes_on = *how == BEGINS_WITH_PAUSE ? *most > 0
-                        : *how == BEGINS_AT_ZERO  ? !passing->left && fabs(now) <= *most
+                        : *how == BEGINS_AT_ZERO  ? !passing->left && fabs(now) <= fabs(*most)
                                                   : 0;
     if (next == BEGINS_ANYHOW && goes_on) return;
     *how = next;
-    *most = next == BEGINS_WITH_PAUSE ? passing->pauses : passing->stays;
+    *most = next == BEGINS_WITH_PAUSE ? passing->pauses : copysign(passing->stays, passing->side);
 }
 int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */

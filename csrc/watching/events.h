@@ -65,10 +65,11 @@ typedef struct {
     double stays, pauses; /* `zero` and `until` of the segment after its jump */
     int8_t clock;         /* did it jump through zero where the segment before ended? */
     int8_t left;          /* has it left the zero at which it began? */
-    int8_t tied;          /* -1: it occurred on this piece; 1: it occurs where another ends it */
-    int8_t crossings;     /* how often its quantity is zero in the segment, up to 3 */
-    int added[2];         /* to its counts in this segment, */
-    int first;            /* and how many of these events at its beginning */
+    int8_t side;      /* the sign of its slope at its last event, there or in the segment; or 0 */
+    int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
+    int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
+    int added[2];     /* to its counts in this segment, */
+    int first;        /* and how many of these events at its beginning */
 } Passing;
 /* A lane in its segment; the first half is used most. */
 typedef struct {
@@ -122,7 +123,8 @@ static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id,
 }
 /* How a quantity begins a segment. Unseen: no value before it tells whether it may come back to
  * zero. At zero, with a pause: it has just had its event, and is still there while it is at most
- * PI_MOST in size, or, as a condition and a clock, for so long. */
+ * |PI_MOST| in size, which has the sign of its slope, or, as a condition and a clock, for so long.
+ */
 typedef enum {
     BEGINS_ANYHOW,
     BEGINS_WITH_EVENT,

@@ -370,6 +370,32 @@ def test_a_jump_placed_later_than_it_was_sought_still_comes_first():
     assert np.nanmax(abs(sol.events["kick"].t - sol.events["seen"].t)) < 1e-12
 
 
+@pytest.mark.parametrize("run", [
+    {"rtol": 1e-9, "atol": 1e-9, "method": "tsit5"}, {"rtol": 1e-6, "atol": 1e-6},
+    {"dt": 0.05, "n_steps": 120},
+], ids=str)  # fmt: skip
+def test_a_ball_comes_to_rest_at_a_wall_that_rounding_moves(run):
+    """On whatever side of zero the rounding of the place puts it there: in either direction the
+    same. It hits the wall before half a period, 3.2, and each flight is shorter than the last."""
+    b, e = np.meshgrid(np.linspace(-0.4, 0.4, 7), [0.3, 0.5])
+    pull = pi.rhs(lambda t, y: (y[1], 1 - y[0]), dim=2)
+    start = np.stack([-b / 1.876 - 0.2, 0 * b], axis=-1)
+
+    def end(direction):
+        hit = pi.event(
+            lambda t, y, b: 1.876 * y[0] + b, direction=direction, keep=0,
+            then=lambda t, y, e: (y[0], -e * y[1]), params={"b": b, "e": e},
+        )  # fmt: skip
+        solve, to = (pi.integrate, {}) if "dt" in run else (pi.solve, {"t_end": 6.0})
+        return solve(pull, start, events={"hit": hit}, on_failure="ignore", **run, **to)
+
+    both, rising = end(0), end(1)
+    assert (rising.status == pi.Status.ZENO).all()
+    assert abs(rising.final[..., 0] + b / 1.876).max() < 1e-14
+    assert both.final.tobytes() == rising.final.tobytes()
+    assert (both.events["hit"].count == rising.events["hit"].count).all()
+
+
 @pytest.mark.parametrize("then", [None, lambda t, y: -y], ids=["seen", "then"])
 @pytest.mark.parametrize("dt", [0.1, 0.2, 0.15])
 def test_a_clock_ticks_once_and_more_in_each_step(dt, then):
