@@ -152,16 +152,15 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int64_t at = j * p->lanes + i;
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
     const double error = 20 * piece->resolution * size;
-    if (isinf(piece->resolution)) { /* nothing can be told within */
-        double f[CHEB_MOST + 1];
-        const int n = pi_piece_values(q, i, j, f);
+    const int ends = isinf(piece->resolution); /* nothing can be told within */
+    if (!ends && cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
+    double f[CHEB_MOST + 1];
+    const int n = pi_piece_values(q, i, j, f);
+    if (ends) {
         const int had = is_at_zero(p, i, j, f[0]) || o->passing[j].until > 0;
         if (!had && crosses(e, f[0], f[n])) occurs(p, i, 1, 0, j);
         return;
     }
-    if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
-    double f[CHEB_MOST + 1];
-    const int n = pi_piece_values(q, i, j, f);
     EACH_BELOW(k, n + 1) {
         if (isfinite(f[k])) continue;
         /* It was halved as far as possible: what may have occurred there? */
@@ -225,7 +224,7 @@ static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
         if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
             const double part = piece_part(piece, cheb_point(n, k));
             /* It may have had its event at the moment at which the segment begins. */
-            Occurring *o = &p->occurring[i];
+            const Occurring *o = &p->occurring[i];
             if (!(part * fabs(o->h) <= o->passing[j].until)) occurs(p, i, part, 0, j);
             return;
         }
@@ -384,10 +383,11 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     const double *count = event_row(p, PI_COUNT, id, j);
     const int64_t k = *count >= 0 && *count < event->keep ? (int64_t)*count : -1;
     add_to_count(p, i, PI_COUNT, j);
-    o->passing[j].first += this.part == 0;
-    o->passing[j].tied = -1;
-    o->passing[j].at = this.part, o->passing[j].slope = this.slope;
-    if (this.slope != 0) o->passing[j].side = this.slope > 0 ? 1 : -1;
+    Passing *passing = &o->passing[j];
+    passing->first += this.part == 0;
+    passing->tied = -1;
+    passing->at = this.part, passing->slope = this.slope;
+    if (this.slope != 0) passing->side = this.slope > 0 ? 1 : -1;
     if (event->onto >= 0)
         EACH_BELOW(d, p->dim) {
             const double y = p->react.answer[(event->onto + d) * p->lanes + i];
@@ -432,14 +432,8 @@ static void find_states(EventLanes *p, const PiSteps *s) {
     EACH_BUSY(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
-        EACH_BELOW(d, p->dim) {
-            const int64_t at = d * p->lanes + i;
-            p->state[at] = get(p,
-                               part[i] == 0   ? s->before
-                               : part[i] == 1 ? s->after
-                                              : s->within,
-                               at);
-        }
+        const void *from = part[i] == 0 ? s->before : part[i] == 1 ? s->after : s->within;
+        EACH_BELOW(d, p->dim) p->state[d * p->lanes + i] = get(p, from, d * p->lanes + i);
     }
 }
 /* Is the next event of a lane only seen, and its place a zero of the polynomial of the states? */
