@@ -92,28 +92,6 @@ static int gives_way(EventLanes *p, int64_t i) {
     }
     return 0;
 }
-/* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
- * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
- * the time: the first 1/1024 of the step tells. -1: it crosses, but rounding may have done it. */
-static int falls_through(double side, int n, const double *f, double to, int chord, int single) {
-    const double x = 2 * 0x1p-10 / to;
-    double a[CHEB_MOST + 1] = {0}, slope;
-    if (chord) return side * f[n] > side * f[0]; /* its end tells */
-    if (x > 1) return 0;
-    cheb_coefficients(n, f, a);
-    cheb_value_and_slope(n, a, -1, &slope);
-    const double speed = side * slope;
-    const double way = side * (cheb_value(n, a, x - 1) - f[0]) / x;
-    /* What is left in the last coefficients, also of rounding, hides speeds. */
-    const double hidden = n * n * (fabs(a[n - 1]) + fabs(a[n])), whole = side * (f[n] - f[0]);
-    for (double y = x; fabs(speed) <= hidden && y <= 2; y *= 4) { /* the first longer way tells */
-        const double shift = side * (cheb_value(n, a, y - 1) - f[0]);
-        if (fabs(shift) > 4 * hidden) return shift > 0;
-    }
-    if (fabs(speed) <= hidden) return whole > 4 * hidden;
-    if (speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way)) return 1;
-    return -(single && speed > 0 && 8 * speed < whole);
-}
 /* Is a quantity still at the zero at which it has just jumped? */
 static int is_at_zero(const EventLanes *p, int64_t i, int j, double value) {
     const double zero = p->occurring[i].passing[j].zero;
@@ -174,7 +152,13 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     /* That of its last event, since rounding alone may put it on the other side of its zero. */
     const int last = e->direction ? e->direction : o->passing[j].side;
     const double side = last ? last : f[0] < 0 ? 1 : -1;
-    const int falls = begins ? falls_through(side, n, f, piece->to, p->chords, p->single) : 0;
+    /* What jumps without progress, or again and again in a step, is a body at rest, to which
+     * rounding may have given a speed. */
+    const int lost = *event_row(p, PI_TIMES, o->id, PI_LOST_JUMPS) > 0;
+    const int slow = lost || (p->single && o->jumps > 1) ? 1 : -p->single;
+    const int falls = !begins     ? 0
+                      : p->chords ? side * f[n] > side * f[0] /* its end tells */
+                                  : pi_falls_through(side, n, f, piece->to, slow);
     if (falls > 0) {
         occurs(p, i, 0, 0, j);
         return;
@@ -185,6 +169,9 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     else pi_find_zeros(n, f, begins, error, &zeros);
     double a[CHEB_MOST + 1], from = -1;
     int turns = begins && !e->direction;
+    /* Where it begins at zero without an event, at rest, rounding makes another zero beside that.
+     */
+    const double rest = f[0] == 0 && !begins ? 256 * least_part(p) : 0;
     if (turns) cheb_coefficients(n, f, a);
     /* The jump at which it has had its event, on the piece that holds it. */
     if (piece->from * fabs(o->h) < o->passing[j].until && piece->to < VERY_SHORT) return;
@@ -194,6 +181,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
                 is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
         from = zeros.at[k].x;
         if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
+        if (from + 1 < rest) continue;
         const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
         const double part = piece_part(piece, zeros.at[k].x);
         occurs(p, i, p->of->exact ? within(part - before_zero(p)) : part, slope, j);

@@ -184,6 +184,11 @@ typedef struct {
 /* Where a polynomial with these values changes sign after -1, in order. begins: it is zero at -1
  * but for rounding, and that zero is divided out. */
 void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *zeros);
+/* Does a polynomial that begins at zero, up to this part of a step, move from there to a side, with
+ * no speed at first? An impulse keeps its speed, and is on the other side at once; a body at rest
+ * moves with the square of the time: the first 1/1024 of the step tells. slow: the answer where it
+ * has a speed, but one that hardly counts. */
+int pi_falls_through(double side, int n, const double *f, double to, int slow);
 /* The only zero of a polynomial through five points, with values of different sign at the ends,
  * whose slope varies little (is_simple of pieces.c); none if the first value is 0. pi_quartic: the
  * coefficients c[0] ... c[4] of its powers. */

@@ -90,6 +90,24 @@ void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *ze
         zeros->near |= fabs(cheb_value(n, a, x)) <= error_at(&s, x);
     }
 }
+int pi_falls_through(double side, int n, const double *f, double to, int slow) {
+    const double x = 2 * 0x1p-10 / to;
+    double a[CHEB_MOST + 1] = {0}, slope;
+    if (x > 1) return 0;
+    cheb_coefficients(n, f, a);
+    cheb_value_and_slope(n, a, -1, &slope);
+    const double speed = side * slope;
+    const double way = side * (cheb_value(n, a, x - 1) - f[0]) / x;
+    /* What is left in the last coefficients, also of rounding, hides speeds. */
+    const double hidden = n * n * (fabs(a[n - 1]) + fabs(a[n])), whole = side * (f[n] - f[0]);
+    for (double y = x; fabs(speed) <= hidden && y <= 2; y *= 4) { /* the first longer way tells */
+        const double shift = side * (cheb_value(n, a, y - 1) - f[0]);
+        if (fabs(shift) > 4 * hidden) return shift > 0;
+    }
+    if (fabs(speed) <= hidden) return whole > 4 * hidden;
+    if (speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way)) return 1;
+    return (slow > 0 || speed > 0) && 8 * fabs(speed) < whole ? slow : 0;
+}
 /* Through five points, c_0 + ... + c_4 x^4: its even part has x^2 = 0, 1 / 2, 1. */
 void pi_quartic(const double *f, double *c) {
     const double one = 0.5 * (f[4] + f[0]) - f[2], half = 0.5 * (f[3] + f[1]) - f[2];
