@@ -381,6 +381,11 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     const Piece *piece = &p->piece[i];
     const int step = CHEB_MOST / n, need = p->need[q];
     if (need == PI_NEED_NOTHING) return 1;
+    if (need == PI_NEED_BRANCH) {
+        int same = 1;
+        EACH_BELOW(k, n) same &= piece_row(p, q, k * step)[i] == piece_row(p, q, n * step)[i];
+        return same || piece->to - piece->from <= ROUGH;
+    }
     if (n == 4) return is_simple(p, i, q);
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at];
