@@ -125,7 +125,9 @@ static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int num
     const Piece *piece = &p->piece[i];
     const double least = p->real_bytes == 8 ? 0x1p-51 : 0x1p-22;
     const double inexact = piece->fails == IS_NOISY ? INEXACT * piece->resolution : 0;
-    r->t[c] *= number >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
+    /* What is added to a time near zero rounds more than that; it may be as large as a step. */
+    const double late = 0x1p-52 * fmax(fabs(r->t[c]), fabs(piece->h));
+    r->t[c] += number >> 1 & 1 ? late : -late;
     EACH_BELOW(d, r->of->system.system->dim) {
         const int64_t at = d * p->lanes + i;
         double *y = &r->y[d * p->lanes + c];

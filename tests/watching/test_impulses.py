@@ -474,3 +474,13 @@ def test_each_passage_of_a_jump_is_one_event(quantity, run):
     sol = solve(motion, start, events={"passes": passes}, save="final", **run)
     assert (sol.events["passes"].count == 2).all()
     assert (sol.final[:, 2] == 2).all()
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
+def test_a_clock_ticks_on_after_a_tick_at_a_time_near_zero(rtol):
+    """Its quantity rounds more than that time: three of 28 ticks were found."""
+    tick = pi.event(lambda t, x, v: np.mod(t - 0.4962, 0.5) - 0.25, 1, then=lambda t, x, v: (x, v))
+    start, run = np.linspace(1, 2, 9), {"t0": 0.96, "t_end": -13.5, "rtol": rtol, "atol": rtol}
+    sol = pi.solve(pi.systems.oscillator, start, 0.0, method="dop853", events={"t": tick}, **run)
+    assert (sol.events["t"].count == 28).all()
+    assert not sol.events["t"].unresolved.any()
