@@ -146,9 +146,9 @@ typedef struct {
     REDUCTION(PI_RISES, "rises", 5, NAN, NAN, NAN, 0, 0, NAN)                                      \
     REDUCTION(PI_FALLS, "falls", 5, NAN, NAN, NAN, 0, 0, NAN)                                      \
     REDUCTION(PI_PASSES, "passes", 5, NAN, NAN, NAN, 0, 0, NAN)                                    \
-    REDUCTION(PI_BEGINS_TO_HOLD, "begins", 4, NAN, NAN, NAN)                                       \
-    REDUCTION(PI_BRIDGED, "bridged", 4, NAN, NAN, NAN)                                             \
-    REDUCTION(PI_BRANCH, "branch", 4, NAN, NAN)
+    REDUCTION(PI_BEGINS_TO_HOLD, "begins", 5, NAN, NAN, NAN)                                       \
+    REDUCTION(PI_BRIDGED, "bridged", 5, NAN, NAN, NAN)                                             \
+    REDUCTION(PI_BRANCH, "branch", 5, NAN, NAN)
 #define PI_KIND(kind, ...) kind,
 typedef enum { PI_EACH_REDUCTION(PI_KIND) PI_REDUCTIONS } PiReduction;
 /* The rows of a zero crossing: the quantity g after the last step and after the one before (NaN:

@@ -772,7 +772,7 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     PLACE(m, p->need, quantities);
     if (m->at)
         EACH_BELOW(j, quantities)
-            p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
+            p->need[j] = j >= n ? of->exact ? PI_NEED_BRANCH : PI_NEED_APART /* of comparisons */
                          : of->event[j].onto >= 0 ? PI_NEED_NOTHING
                          : of->event[j].located   ? PI_NEED_VALUE
                          : of->exact              ? PI_NEED_NOTHING

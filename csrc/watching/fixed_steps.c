@@ -33,13 +33,14 @@ typedef struct {
     /* How its segment ends (PiStepEnd); is it searched? are its quantities wanted? */
     int8_t *end, *looked, *wanted;
     double *before, *after, *t0, *passed, *t, *t_low, *part;
-    double *sums;      /* a PiCrossingRow of each event, for lanes that have jumped */
+    double *sums;      /* each PiCrossingRow of each reduction, for lanes that have jumped */
     void *between;     /* scratch */
     int failed, jumps; /* has the kernel failed? does any event make a lane jump? */
 } Segments;
 
-/* Each place that a lane may have. */
-#define EACH_PLACE(k, p) EACH_BELOW(k, (p)->count)
+/* Each place that a lane may have; each reduction, of the events and then of the branch. */
+#define EACH_PLACE(k, p)   EACH_BELOW(k, (p)->count)
+#define EACH_REDUCED(j, p) EACH_BELOW(j, (p)->e->watch.n_reduced)
 static double rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (float)value;
 }
@@ -126,8 +127,7 @@ static PiMemory begin_memory(Segments *p, void *scratch) {
 /* The rest, for so many lanes; returns the bytes of all. */
 static int64_t lay_out(Segments *p, PiMemory m) {
     const PiRun *run = p->run;
-    const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
-                  all = pi_product(p->e->events.count, lanes);
+    const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes);
     double **const rows[] = {&p->t0, &p->passed, &p->t, &p->t_low, &p->part};
     int8_t **const marks[] = {&p->end, &p->looked, &p->wanted};
     EACH_BELOW(i, 5) PLACE(&m, *rows[i], lanes);
@@ -136,7 +136,7 @@ static int64_t lay_out(Segments *p, PiMemory m) {
     PLACE(&m, p->slot, lanes);
     PLACE(&m, p->before, state);
     PLACE(&m, p->after, state);
-    PLACE(&m, p->sums, pi_product(PI_CROSSING_ROWS, all));
+    PLACE(&m, p->sums, pi_product(PI_CROSSING_ROWS * p->e->watch.n_reduced, lanes));
     p->packed = pi_place_packed(&m, run, p->tile, lanes);
     pi_place_events(&m, &p->lanes);
     p->steps = (PiSteps){.lanes = lanes,
@@ -175,25 +175,21 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
 }
 
 /* ---- the shown steps ------------------------------------------------------------------------- */
-/* The sums of event j of a shown lane, rows of p->run->stride (PiCrossingRow); one of the lane in
- * place k. */
+/* The sums of reduction j of a shown lane, rows of p->run->stride (PiCrossingRow); one of the lane
+ * in place k. */
 static inline double *sums_of(const Segments *p, int64_t at, int j) {
     const PiWatch *w = &p->e->watch;
     return w->sums[p->seen->block & 1] + w->reduced[j].first * p->run->stride + p->seen->lane +
            pi_place(p->seen, at);
 }
-/* The steps in which the time puts quantities on another branch, as bits; or NULL. */
-static double *changes_of(const Segments *p, int64_t at) {
-    const int n = p->e->events.count;
-    return p->e->watch.n_reduced > n ? sums_of(p, at, n) + PI_DIPPED * p->run->stride : NULL;
-}
 static inline double *own_sum(const Segments *p, int64_t k, int j, PiCrossingRow row) {
     return p->sums + (j * PI_CROSSING_ROWS + row) * p->lanes.lanes + k;
 }
-/* May the quantity of an event come to zero and return within a step? A condition does not, and of
- * a path with noise only the ends of steps are known. */
+/* May the quantity of an event come to zero and return within a step, or the branch change? A
+ * condition does not, and of a path with noise only the ends of steps are known. */
 static int may_dip(const Segments *p, int j) {
-    return p->e->events.event[j].located && !p->lanes.chords;
+    const PiEvents *e = &p->e->events;
+    return !p->lanes.chords && (j == e->count || e->event[j].located);
 }
 static void *seen_rows(const Segments *p, int64_t i) {
     return row_at(p->run, p->seen->rows, p->seen->next, i, 0);
@@ -238,13 +234,12 @@ static void list_due(Segments *p) {
     EACH_BELOW(at, p->seen->lanes) {
         const int64_t place = pi_place(p->seen, at);
         int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
-        EACH_EVENT(j, &p->e->events) {
+        EACH_REDUCED(j, p) {
             const double *sums = sums_of(p, at, j);
             due |= sums[PI_CROSSED * stride] != 0;
             due |= !p->lanes.chords && sums[PI_DIPPED * stride] != 0;
         }
-        const double *changes = changes_of(p, at);
-        due |= (changes && *changes != 0) || (p->jumps && begins_anew(p, p->seen->lane + place));
+        due |= p->jumps && begins_anew(p, p->seen->lane + place);
         p->due[p->n_due] = at;
         p->n_due += due;
     }
@@ -256,21 +251,18 @@ static void take(Segments *p, Slot *s, int64_t at) {
     const int64_t place = pi_place(p->seen, at), step = is_frozen(f, place) ? f->step[place] : -1;
     int begins = 0;
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
-    EACH_EVENT(j, &p->e->events) {
+    EACH_REDUCED(j, p) {
         double *sums = sums_of(p, at, j);
         double *crossed = sums + PI_CROSSED * run->stride, *dipped = sums + PI_DIPPED * run->stride;
         const int64_t passes = *crossed, count = p->seen->count;
         s->bits |= passes & pi_lowest_bits(count);
-        if (!p->e->events.event[j].located &&
-            passes >> count) { /* a condition that holds as the run begins */
+        if (passes >> count && !p->e->events.event[j].located) { /* it holds as the run begins */
             *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
             begins = 1;
         }
         if (may_dip(p, j)) s->bits |= (int64_t)*dipped;
         *crossed = *dipped = 0;
     }
-    double *changes = changes_of(p, at);
-    if (changes) s->bits |= (int64_t)*changes, *changes = 0;
     s->end = step < 0 ? INT64_MAX : step;
     const int64_t i = step < 0 ? -1 : step - p->tile->first - 1;
     if (begins && i == 0) s->leaving = 0; /* it occurs before the lane fails */
@@ -332,14 +324,15 @@ static int go_on(Segments *p, int64_t k) {
     }
     if (s->changed) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
-        EACH_EVENT(j, &p->e->events) {
+        EACH_REDUCED(j, p) {
             double *sums = sums_of(p, s->at, j);
-            sums[PI_NOW] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+            const int branch = j == p->e->events.count;
+            sums[PI_NOW] =
+                branch ? *own_sum(p, k, j, PI_NOW) : *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             if (!may_dip(p, j)) continue;
             sums[PI_BEFORE * p->run->stride] = *own_sum(p, k, j, PI_BEFORE);
             sums[PI_BEND * p->run->stride] = *own_sum(p, k, j, PI_BEND);
         }
-        if (changes_of(p, s->at)) *sums_of(p, s->at, p->e->events.count) = -INFINITY; /* any */
     }
     s->lane = -1;
     return 0;
@@ -379,8 +372,8 @@ static int make(Segments *p) {
     }
     return 0;
 }
-/* Event j: the kernel's reduction includes its quantity after the steps that are not marked yet,
- * and marks those in which it may occur, as pi_watch_see() does for lanes that have not jumped.
+/* The kernel's reduction j includes its quantity after the steps that are not marked yet, and marks
+ * those in which it may occur, as pi_watch_see() does for lanes that have not jumped.
  * Other lanes are shown the value that they have, which changes nothing. */
 static void reduce(const Segments *p, int j) {
     const PiWatch *w = &p->e->watch;
@@ -413,14 +406,15 @@ static int look(Segments *p) {
     }
     if (!again) return 0;
     if (pi_ask_ends(&p->lanes, &p->steps)) return -1;
-    EACH_EVENT(j, e)
-        if (e->event[j].onto < 0) reduce(p, j);
+    EACH_REDUCED(j, p)
+        if (j == e->count || e->event[j].onto < 0) reduce(p, j);
     EACH_PLACE(k, p) {
         const PiStatus status = status_of(p, k);
         if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
-        p->looked[k] = status || begins_anew(p, p->id[k]) || changes_of(p, p->slot[k].at);
-        EACH_EVENT(j, e)
-            p->looked[k] |= e->event[j].onto >= 0 || *own_sum(p, k, j, PI_CROSSED) != 0 ||
+        p->looked[k] = status || begins_anew(p, p->id[k]);
+        EACH_EVENT(j, e) p->looked[k] |= e->event[j].onto >= 0;
+        EACH_REDUCED(j, p)
+            p->looked[k] |= *own_sum(p, k, j, PI_CROSSED) != 0 ||
                             (may_dip(p, j) && *own_sum(p, k, j, PI_DIPPED) != 0);
     }
     return 0;
@@ -442,13 +436,16 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
 /* The current step of a lane is complete. */
 static int complete(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    if (s->jumped)
+    if (s->jumped) {
         EACH_EVENT(j, &p->e->events) {
             double *begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
             if (*begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
             *own_sum(p, k, j, PI_NOW) = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             *own_sum(p, k, j, PI_BEFORE) = *own_sum(p, k, j, PI_BEND) = NAN;
         }
+        if (p->e->watch.n_reduced > p->e->events.count) /* the next step is searched anyway */
+            *own_sum(p, k, p->e->events.count, PI_NOW) = NAN;
+    }
     if (s->changed) {
         pi_run_clear_failure(p->run, s->lane); /* a failure without the jump */
         write_state(p, k, seen_rows(p, s->i), p->seen->stride, dim(p));
@@ -659,7 +656,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     if (are_plain(e, run->bound)) return go_through_plainly(&p, memory);
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
     lay_out(&p, memory);
-    memset(p.sums, 0, e->events.count * PI_CROSSING_ROWS * p.lanes.lanes * sizeof *p.sums);
+    memset(p.sums, 0, PI_CROSSING_ROWS * e->watch.n_reduced * p.lanes.lanes * sizeof *p.sums);
     EACH_BELOW(k, p.lanes.lanes) {
         p.slot[k] = (Slot){.lane = -1};
         p.looked[k] = 0;

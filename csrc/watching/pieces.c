@@ -125,7 +125,9 @@ static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int num
     const Piece *piece = &p->piece[i];
     const double least = p->real_bytes == 8 ? 0x1p-51 : 0x1p-22;
     const double inexact = piece->fails == IS_NOISY ? INEXACT * piece->resolution : 0;
-    r->t[c] *= number >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
+    /* What is added to a time near zero rounds more than that; it may be as large as a step. */
+    const double late = 0x1p-52 * fmax(fabs(r->t[c]), fabs(piece->h));
+    r->t[c] += number >> 1 & 1 ? late : -late;
     EACH_BELOW(d, r->of->system.system->dim) {
         const int64_t at = d * p->lanes + i;
         double *y = &r->y[d * p->lanes + c];
@@ -381,6 +383,11 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     const Piece *piece = &p->piece[i];
     const int step = CHEB_MOST / n, need = p->need[q];
     if (need == PI_NEED_NOTHING) return 1;
+    if (need == PI_NEED_BRANCH) {
+        int same = 1;
+        EACH_BELOW(k, n) same &= piece_row(p, q, k * step)[i] == piece_row(p, q, n * step)[i];
+        return same || piece->to - piece->from <= ROUGH;
+    }
     if (n == 4) return is_simple(p, i, q);
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at];

@@ -9,7 +9,8 @@
 #include "lane_programs.h"
 
 /* What must be resolved of a quantity: its mean; its polynomial; its square as well; its turns, as
- * an angle; where it changes, as a truth value. PI_NEED_APART: its zeros, at which pieces end. */
+ * an angle; where it changes, as a truth value. PI_NEED_APART: its zeros, at which pieces end;
+ * PI_NEED_BRANCH: pieces on which it is constant, or short. */
 typedef enum {
     PI_NEED_MEAN,
     PI_NEED_VALUE,
@@ -17,6 +18,7 @@ typedef enum {
     PI_NEED_TURNS,
     PI_NEED_TRUTH,
     PI_NEED_APART,
+    PI_NEED_BRANCH,
     PI_NEED_NOTHING /* but the values at the ends */
 } PiNeed;
 enum { PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };

@@ -209,8 +209,11 @@ def _read(place, name):
 def _is_number(value):
     if isinstance(value, list | tuple):
         return all(map(_is_number, value))
-    kind = getattr(getattr(value, "dtype", None), "kind", None)  # of NumPy, pandas, xarray
-    return isinstance(value, int | float) or kind in ("b", "i", "u", "f")
+    own = isinstance(value, np.ndarray | np.generic)
+    if own or (hasattr(value, "to_numpy") and getattr(value, "chunks", None) is None):
+        kind = getattr(getattr(value, "dtype", None), "kind", "")  # of NumPy; pandas, xarray
+        return kind in ("b", "i", "u", "f")  # others, of dask and files, are not in memory
+    return isinstance(value, int | float)
 
 
 def _size(value):

@@ -526,3 +526,20 @@ def test_a_column_of_a_table_that_has_changed_is_told():
     table.loc[1, "wind"] = 30.0
     with pytest.warns(UserWarning, match="wind was 0 1.0 1 3.0 .* and is 0 1.0 1 30.0"):
         pi.integrate(blown, 5.0, 0.0, dt=0.1, n_steps=1)
+
+
+class Stored:
+    """An array of dask, or in a file: to read it may take minutes."""
+
+    dtype, shape = np.dtype(float), (3,)
+
+    def __array__(self, *types, **more):
+        pytest.fail("it was read")
+
+
+def test_an_array_that_is_not_in_memory_is_not_read():
+    stored = Stored()
+    force = pi.acceleration(lambda t, x, v: -stored.shape[0] * x)
+    stored = Stored()
+    sol = pi.integrate(force, 1.0, 0.0, dt=0.5, n_steps=1, method="explicit_euler")
+    assert sol.final.tolist() == [1.0, -1.5]

@@ -411,6 +411,33 @@ def test_a_clock_ticks_once_and_more_in_each_step(dt, then):
     assert (sol.final == 1.0).all()
 
 
+@pytest.mark.parametrize(("T", "clock"), [
+    (0.1, lambda t, y, T: np.where(np.mod(t - 0.5 * T, T) < 0.3 * T, 1.0, -1.0)),
+    (0.1, lambda t, y, T: np.where(np.mod(t - 0.3 * T, T) < 0.05 * T, 1.0, -1.0)),
+    (0.2 / 29, lambda t, y, T: np.where(np.mod(t - 0.3 * T, T) < 0.5 * T, 1.0, -1.0)),
+], ids=["pulses", "short pulses", "many"])  # fmt: skip
+def test_a_clock_that_few_points_in_a_step_do_not_show_ticks_every_time(T, clock):
+    tick = pi.event(clock, direction=-1, then=lambda t, y: y + 1, params={"T": T}, keep=0)
+    rest = pi.rhs(lambda t, y: 0 * y, dim=1)
+    sol = pi.integrate(rest, [0.0], dt=0.1, n_steps=60, events={"tick": tick})
+    assert sol.final[0] == round(6 / T)
+
+
+@pytest.mark.parametrize("cut", [50, 60, 73])
+def test_where_a_run_is_cut_does_not_tell_which_steps_are_searched_beside_a_clock(cut):
+    """A wave whose period is a step is the same at the ends of all: it is seen in those steps alone
+    in which something else may occur."""
+    events = {
+        "tick": pi.event(lambda t, x, v: np.mod(t, 1) - 0.505, then=lambda t, x, v: (x, v + 1)),
+        "wave": pi.event(lambda t, x, v: np.sin(200 * np.pi * t + 0.4) - 0.9),
+    }
+    run = {"dt": 0.01, "events": events, "save": "final"}
+    whole = pi.integrate(FREE, 0.0, 1.0, n_steps=200, **run)
+    parts = pi.integrate(FREE, 0.0, 1.0, n_steps=cut, **run).resume(n_steps=200 - cut)
+    assert np.array_equal(parts.final, whole.final)
+    assert parts.events["wave"].count == whole.events["wave"].count
+
+
 @pytest.mark.parametrize(("clock", "direction"), [
     (lambda t, y, T: np.mod(t, T) - T / 2, -1), (lambda t, y, T: 0.4 * T - np.mod(t, T), 1),
     (lambda t, y, T: np.floor(t / T) % 2 - 0.5, 0),
@@ -474,3 +501,13 @@ def test_each_passage_of_a_jump_is_one_event(quantity, run):
     sol = solve(motion, start, events={"passes": passes}, save="final", **run)
     assert (sol.events["passes"].count == 2).all()
     assert (sol.final[:, 2] == 2).all()
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
+def test_a_clock_ticks_on_after_a_tick_at_a_time_near_zero(rtol):
+    """Its quantity rounds more than that time: three of 28 ticks were found."""
+    tick = pi.event(lambda t, x, v: np.mod(t - 0.4962, 0.5) - 0.25, 1, then=lambda t, x, v: (x, v))
+    start, run = np.linspace(1, 2, 9), {"t0": 0.96, "t_end": -13.5, "rtol": rtol, "atol": rtol}
+    sol = pi.solve(pi.systems.oscillator, start, 0.0, method="dop853", events={"t": tick}, **run)
+    assert (sol.events["t"].count == 28).all()
+    assert not sol.events["t"].unresolved.any()
