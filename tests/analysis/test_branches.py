@@ -432,6 +432,14 @@ def test_folds_far_below_the_start_are_not_stepped_over(unit):
     assert points(found, "fold") == pytest.approx(turns[::-1], rel=1e-7)
 
 
+def test_folds_close_together_beside_a_large_state_are_not_stepped_over():
+    """q + 3 a z - z^3 = 0, z = y - 30: a correction longer than its step led across both folds."""
+    a = 0.05
+    bent = pi.rhs(lambda t, y, q: (q + 3 * a * (y[0] - 30) - (y[0] - 30) ** 3,), dim=1, q=0.0)
+    found = pi.analysis.continue_equilibria(bent, "q", (-2.5, 2.5), [28.6])
+    assert points(found, "fold") == pytest.approx([2 * a**1.5, -2 * a**1.5], abs=1e-10)
+
+
 def test_many_components_are_followed():
     """Thirty-three cells that burn (Bratu's equation, in one): a fold at mu = 1 / e."""
     n = 33

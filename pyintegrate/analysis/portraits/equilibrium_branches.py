@@ -28,7 +28,6 @@ CLOSE = 1e-12  # a correction, in units of the state and the range: the point is
 TURN = 0.95  # the least cosine between directions at both ends of a step
 SHORTEST = 1e-6  # of the longest step: where a branch is given up
 SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of its own search
-UNSEEN = 1e-3  # of the unit of the start: corrections that are short beside it
 BISECTIONS = 90
 ROUNDING = 1e-15  # of a direction
 TWIN = 1e-9  # of the range: a fold so near a branch point is its turn
@@ -302,9 +301,9 @@ class _Curve:
             old, way, size = Y[active], t[active], self.size(active, Y[active])
             foreseen = old + h[active, None] * way * size
             new, good = self.corrected(active, foreseen, way)
-            # A correction by half of a small state may have led across two folds.
-            off, state = (np.abs(Y[:, :-1]).max(axis=1) for Y in (new - foreseen, new))
-            good &= off <= np.maximum(state / 2, UNSEEN * self.least[active])
+            # A correction as long as half of the step may have led across two folds.
+            with quiet():
+                good &= np.abs((new - foreseen) / size).max(axis=1) <= h[active] / 2
             over = good & ((new[:, -1] < low) | (new[:, -1] > high))
             # The last point lies on the bound.
             bound, last = np.clip(new[over, -1], low, high), (new - old)[over]
