@@ -77,6 +77,21 @@ def test_multipliers_at_rest_see_the_jumps_of_a_stiffness():
     assert found.kinds == "elliptic"
 
 
+def test_a_motion_that_fails_with_its_tangents_has_no_multipliers():
+    """y' = b y (1 + a in a fiftieth of the period) + 1: a jump too steep for steps to 3e-14."""
+    b, a, w = 0.703498967201746, -54.23991021794663, 1.4754044401534352
+
+    @pi.rhs(dim=1)
+    def pulsed(t, y):
+        share = (w * t / 2 / np.pi) % 1
+        pulse = np.where(share - 0.4 > 0, np.where(share < 0.42, a, 0.0), 0.0)
+        return (b * y[0] * (1 + pulse) + 1,)
+
+    found = pi.analysis.periodic_orbits(pulsed, [0.0], 2 * np.pi / w, tolerance=1e-11)
+    exact = np.exp(2 * np.pi * b / w * (1 + 0.02 * a))
+    assert found.failures or found.multipliers[0] == pytest.approx(exact, rel=1e-9)
+
+
 def test_multipliers_obey_liouville():
     """Their product is exp of the integral of the divergence, mu (1 - x^2), over one period."""
     mu = np.array([0.2, 1.0, 2.0])

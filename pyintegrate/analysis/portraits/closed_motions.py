@@ -281,8 +281,10 @@ class _Shots:
         with warnings.catch_warnings(action="ignore"):  # derivatives on the way may be rough
             sol = solve(one, y, t0=begins, t_end=begins + part, save="final", max_step=longest,
                         **self.options | own | along)  # fmt: skip
+        failed = sol.status != 0
         if along:
             M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
+            M[failed] = np.nan
             rests = np.flatnonzero((longest < np.inf) & (not self.moving))
             if len(rests):  # a motion at rest sees no jump of the force: its tangents do
                 both = system_at(one, (n * m,), rests).tangent(dim)
@@ -292,7 +294,7 @@ class _Shots:
                             **self.options | own)  # fmt: skip
                 known = (far.status == 0)[:, np.newaxis, np.newaxis]
                 M[rests] = np.where(known, both.parts(far.final)[1], np.nan)
-        end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
+        end = np.where(failed[:, np.newaxis], np.nan, sol.final)
         return M, end.reshape(Y.shape), one, begins + part
 
     def fire(self, lane):
