@@ -434,10 +434,18 @@ def test_folds_far_below_the_start_are_not_stepped_over(unit):
 
 def test_folds_close_together_beside_a_large_state_are_not_stepped_over():
     """q + 3 a z - z^3 = 0, z = y - 30: a correction longer than its step led across both folds."""
-    a = 0.05
+    a = 0.02
     bent = pi.rhs(lambda t, y, q: (q + 3 * a * (y[0] - 30) - (y[0] - 30) ** 3,), dim=1, q=0.0)
     found = pi.analysis.continue_equilibria(bent, "q", (-2.5, 2.5), [28.6])
     assert points(found, "fold") == pytest.approx([2 * a**1.5, -2 * a**1.5], abs=1e-10)
+
+
+@pytest.mark.parametrize("far", [1e2, 1e5])
+def test_a_range_far_beyond_the_bends_is_followed_to_its_end(far):
+    """y -> 1 as p grows, and on the other side of the pole: a correction led to p < 0, then 0."""
+    found = pi.analysis.continue_equilibria(reaction, "p1", (0, far), [0.0, 0.0])
+    assert points(found, "fold") == pytest.approx([0.105739, 0.0889318], rel=1e-5)
+    assert found.values[-1] == far
 
 
 def test_many_components_are_followed():

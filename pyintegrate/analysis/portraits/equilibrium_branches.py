@@ -26,6 +26,7 @@ from .resting_points import (
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
 TURN = 0.95  # the least cosine between directions at both ends of a step
+ASTRAY = 0.25  # of a step, the largest correction
 SHORTEST = 1e-6  # of the longest step: where a branch is given up
 SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of its own search
 BISECTIONS = 90
@@ -301,15 +302,19 @@ class _Curve:
             old, way, size = Y[active], t[active], self.size(active, Y[active])
             foreseen = old + h[active, None] * way * size
             new, good = self.corrected(active, foreseen, way)
-            # A correction as long as half of the step may have led across two folds.
-            with quiet():
-                good &= np.abs((new - foreseen) / size).max(axis=1) <= h[active] / 2
             over = good & ((new[:, -1] < low) | (new[:, -1] > high))
             # The last point lies on the bound.
             bound, last = np.clip(new[over, -1], low, high), (new - old)[over]
             last = old[over] + ((bound - old[over, -1]) / last[:, -1])[:, None] * last
             last[:, -1] = bound
-            new[over], good[over] = self.corrected(active[over], last, unit[active[over]])
+            ended, good[over] = self.corrected(active[over], last, unit[active[over]])
+            # An arc that turns by TURN leaves its tangent by a sixth of the step. What is corrected
+            # by more lies on another part of the curve, as across two folds or a pole.
+            with quiet():
+                good &= np.abs((new - foreseen) / size).max(axis=1) <= ASTRAY * h[active]
+                off = np.abs((ended - last) / size[over]).max(axis=1)
+            good[over] &= off <= ASTRAY * h[active[over]]
+            new[over] = ended
             ahead, quantities = self.tests(active, np.where(good[:, None], new, old), way)
             straight = (ahead * way).sum(axis=1)
             good &= straight > TURN
