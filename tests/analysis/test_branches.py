@@ -448,6 +448,20 @@ def test_a_range_far_beyond_the_bends_is_followed_to_its_end(far):
     assert found.values[-1] == far
 
 
+@pytest.mark.parametrize("h", [1e-4, 1e-7, 1e-10])
+def test_branches_that_nearly_meet_are_no_branch_point(h):
+    """h + r x - x^3 and -h + r x - x^2: a step across the gap went on along the other branch."""
+    pitchfork = pi.rhs(lambda t, y, r: (h + r * y[0] - y[0] ** 3,), dim=1, r=1.0)
+    crossing = pi.rhs(lambda t, y, r: (-h + r * y[0] - y[0] ** 2,), dim=1, r=1.0)
+    for system, start, turn in (
+        (pitchfork, -1.0, 3 * (h / 2) ** (2 / 3)), (crossing, 1.0, 2 * np.sqrt(h))
+    ):  # fmt: skip
+        found = pi.analysis.continue_equilibria(system, "r", (1, -1), [start])
+        assert found.kinds[found.kinds != ""].tolist() == ["fold"]
+        assert points(found, "fold") == pytest.approx([turn], rel=1e-9)
+        assert abs(found.points[-1]) < 2 * h
+
+
 def test_many_components_are_followed():
     """Thirty-three cells that burn (Bratu's equation, in one): a fold at mu = 1 / e."""
     n = 33

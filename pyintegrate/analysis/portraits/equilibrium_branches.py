@@ -31,6 +31,8 @@ SHORTEST = 1e-6  # of the longest step: where a branch is given up
 SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of its own search
 BISECTIONS = 90
 ROUNDING = 1e-15  # of a direction
+GAP = 1e-10  # of the changes over a unit: equations at a branch point are 0 to this
+NARROW = 1e-4  # of the longest step: gaps that shorter ones cross are rounding
 TWIN = 1e-9  # of the range: a fold so near a branch point is its turn
 AXIS = 1e-4  # of the largest eigenvalue: what is nearer to the axis is a Hopf point's
 SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
@@ -318,6 +320,9 @@ class _Curve:
             ahead, quantities = self.tests(active, np.where(good[:, None], new, old), way)
             straight = (ahead * way).sum(axis=1)
             good &= straight > TURN
+            met = good & (told[active, 0] * quantities[:, 0] < 0) & (h[active] > NARROW * step)
+            good[met] &= self.crossed(active[met], np.stack([old[met], new[met]]),
+                                      np.stack([told[active[met]], quantities[met]]))  # fmt: skip
             h[active] *= np.where(~good, 0.5, np.where(straight > 0.5 + TURN / 2, 1.5, 1.0))
             h[active] = np.minimum(h[active], step)
             won = active[good]
@@ -336,6 +341,16 @@ class _Curve:
         lane, path, told = map(np.concatenate, zip(*found))
         order = np.argsort(lane, kind="stable")
         return path[order], lane[order], told[order], ends
+
+    def crossed(self, lane, ends, tests):
+        """Whether the equations hold at the branch points between two points (2, m, dim + 1).
+
+        They do not in the gap beside two branches that nearly meet.
+        """
+        size = self.size(lane, ends[0])[:, np.newaxis]
+        rows = np.max([norm(self.at(lane, Y)[1] * size) for Y in ends], axis=0)
+        point = self.located(lane, np.zeros(len(lane), int), ends, tests)[0]
+        return (np.abs(self.at(lane, point)[0]) <= GAP * rows).all(axis=1)
 
     def located(self, lane, which, ends, tests):
         """Bifurcations between two points (2, m, dim + 1): a zero of test `which` (m,).
