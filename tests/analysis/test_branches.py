@@ -392,7 +392,7 @@ def test_equilibria_that_fill_a_surface_are_no_branch(start):
 
 
 def test_a_neighbour_changes_no_branch():
-    """The largest start of a batch was the unit in which all were refined."""
+    """The largest start was the unit of all, and bifurcations were halved as long as the last."""
     bent = pi.rhs(
         lambda t, y, k, u: (k * u + y[0] - u * (y[0] / u) ** 3 / 3,), dim=1, k=-1.0, u=1.0
     )
@@ -401,6 +401,11 @@ def test_a_neighbour_changes_no_branch():
         for u, start in (([1.0, 1e9], [[-2.3], [-2e9]]), (1.0, [-2.3]))
     )
     assert both.points[0].tobytes() == alone.points.tobytes()
+    both, alone = (
+        pi.analysis.continue_equilibria(reaction(p2=p2), "p1", (0, 0.15), [0.0, 0.0])
+        for p2 in ([12.0, 13.0, 14.0, 15.0], 14.0)
+    )
+    assert both.points[2, : len(alone.points)].tobytes() == alone.points.tobytes()
 
 
 def test_a_guess_of_zero_beside_large_components_is_a_guess():

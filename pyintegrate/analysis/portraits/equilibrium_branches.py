@@ -373,6 +373,8 @@ class _Curve:
             return np.where(which % 4 < 2, value, np.where(before, -far, far))
 
         shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), side_of(tests)
+        found, far = ends[0].copy(), np.zeros(len(lane))
+        left = np.ones(len(lane), bool)  # what is found stays, however long the others take
         for i in np.arange(BISECTIONS):
             # Regula falsi, fast where the test is smooth, and parts of 2 / 5: 0.36^30 < 1e-13.
             with quiet():
@@ -386,9 +388,11 @@ class _Curve:
             Y[good], side = new[good], side_of(values)
             at = np.where(np.sign(side) * np.sign(sides[0]) > 0, 0, 1)[good], lanes[good]
             ends[at], shares[at], sides[at] = Y[good], share[good], side[good]
-            if ((np.ptp(shares, axis=0) < 1e-13) | (good & (side == 0))).all():
+            found[left], far[left] = Y[left], share[left]
+            left &= (np.ptp(shares, axis=0) >= 1e-13) & ~(good & (side == 0))
+            if not left.any():
                 break
-        return Y, share
+        return found, far
 
 
 def _told(curve, path, lane, tests, ends):
