@@ -392,7 +392,7 @@ def test_equilibria_that_fill_a_surface_are_no_branch(start):
 
 
 def test_a_neighbour_changes_no_branch():
-    """The largest start of a batch was the unit in which all were refined."""
+    """The largest start was the unit of all, and bifurcations were halved as long as the last."""
     bent = pi.rhs(
         lambda t, y, k, u: (k * u + y[0] - u * (y[0] / u) ** 3 / 3,), dim=1, k=-1.0, u=1.0
     )
@@ -401,6 +401,11 @@ def test_a_neighbour_changes_no_branch():
         for u, start in (([1.0, 1e9], [[-2.3], [-2e9]]), (1.0, [-2.3]))
     )
     assert both.points[0].tobytes() == alone.points.tobytes()
+    both, alone = (
+        pi.analysis.continue_equilibria(reaction(p2=p2), "p1", (0, 0.15), [0.0, 0.0])
+        for p2 in ([12.0, 13.0, 14.0, 15.0], 14.0)
+    )
+    assert both.points[2, : len(alone.points)].tobytes() == alone.points.tobytes()
 
 
 def test_a_guess_of_zero_beside_large_components_is_a_guess():
@@ -430,6 +435,36 @@ def test_folds_far_below_the_start_are_not_stepped_over(unit):
     d = (0.0352 + 0.8 / (1 + (K / x) ** n)) / x
     turns = d[1:-1][(d[1:-1] - d[:-2]) * (d[2:] - d[1:-1]) < 0]  # up, and down again
     assert points(found, "fold") == pytest.approx(turns[::-1], rel=1e-7)
+
+
+def test_folds_close_together_beside_a_large_state_are_not_stepped_over():
+    """q + 3 a z - z^3 = 0, z = y - 30: a correction longer than its step led across both folds."""
+    a = 0.02
+    bent = pi.rhs(lambda t, y, q: (q + 3 * a * (y[0] - 30) - (y[0] - 30) ** 3,), dim=1, q=0.0)
+    found = pi.analysis.continue_equilibria(bent, "q", (-2.5, 2.5), [28.6])
+    assert points(found, "fold") == pytest.approx([2 * a**1.5, -2 * a**1.5], abs=1e-10)
+
+
+@pytest.mark.parametrize("far", [1e2, 1e5])
+def test_a_range_far_beyond_the_bends_is_followed_to_its_end(far):
+    """y -> 1 as p grows, and on the other side of the pole: a correction led to p < 0, then 0."""
+    found = pi.analysis.continue_equilibria(reaction, "p1", (0, far), [0.0, 0.0])
+    assert points(found, "fold") == pytest.approx([0.105739, 0.0889318], rel=1e-5)
+    assert found.values[-1] == far
+
+
+@pytest.mark.parametrize("h", [1e-4, 1e-7, 1e-10])
+def test_branches_that_nearly_meet_are_no_branch_point(h):
+    """h + r x - x^3 and -h + r x - x^2: a step across the gap went on along the other branch."""
+    pitchfork = pi.rhs(lambda t, y, r: (h + r * y[0] - y[0] ** 3,), dim=1, r=1.0)
+    crossing = pi.rhs(lambda t, y, r: (-h + r * y[0] - y[0] ** 2,), dim=1, r=1.0)
+    for system, start, turn in (
+        (pitchfork, -1.0, 3 * (h / 2) ** (2 / 3)), (crossing, 1.0, 2 * np.sqrt(h))
+    ):  # fmt: skip
+        found = pi.analysis.continue_equilibria(system, "r", (1, -1), [start])
+        assert found.kinds[found.kinds != ""].tolist() == ["fold"]
+        assert points(found, "fold") == pytest.approx([turn], rel=1e-9)
+        assert abs(found.points[-1]) < 2 * h
 
 
 def test_many_components_are_followed():

@@ -66,6 +66,32 @@ def test_the_spikes_of_a_nerve_close_from_another_current(segments):
     assert found.periods == pytest.approx([14.9209, 16.0077], abs=1e-4)
 
 
+def test_multipliers_at_rest_see_the_jumps_of_a_stiffness():
+    """Meissner's x'' = -w^2 x, w^2 = 1.5 and 2.5 for pi each: trace of two rotations' product."""
+    switched = pi.acceleration(lambda t, x, v: -np.where(np.sin(t) > 0, 2.5, 1.5) * x)
+    found = pi.analysis.periodic_orbits(switched, 0.0, 2 * np.pi, 0.0)
+    a, b = np.sqrt([1.5, 2.5])
+    c, s = np.cos(np.pi * np.array([a, b])), np.sin(np.pi * np.array([a, b]))
+    trace = 2 * c[0] * c[1] - (a / b + b / a) * s[0] * s[1]
+    assert found.multipliers.sum() == pytest.approx(trace, abs=1e-12)
+    assert found.kinds == "elliptic"
+
+
+def test_a_motion_that_fails_with_its_tangents_has_no_multipliers():
+    """y' = b y (1 + a in a fiftieth of the period) + 1: a jump too steep for steps to 3e-14."""
+    b, a, w = 0.703498967201746, -54.23991021794663, 1.4754044401534352
+
+    @pi.rhs(dim=1)
+    def pulsed(t, y):
+        share = (w * t / 2 / np.pi) % 1
+        pulse = np.where(share - 0.4 > 0, np.where(share < 0.42, a, 0.0), 0.0)
+        return (b * y[0] * (1 + pulse) + 1,)
+
+    found = pi.analysis.periodic_orbits(pulsed, [0.0], 2 * np.pi / w, tolerance=1e-11)
+    exact = np.exp(2 * np.pi * b / w * (1 + 0.02 * a))
+    assert found.failures or found.multipliers[0] == pytest.approx(exact, rel=1e-9)
+
+
 def test_multipliers_obey_liouville():
     """Their product is exp of the integral of the divergence, mu (1 - x^2), over one period."""
     mu = np.array([0.2, 1.0, 2.0])

@@ -268,8 +268,8 @@ class _Shots:
             return np.clip(FINE * self.best[lane] ** 2, exact, max(exact, ROUGH)) / exact
 
     def ends(self, lane, Y, T, **along):
-        """Motions, their ends (n, m, dim), and the system and the times at these."""
-        n, m, dim = Y.shape
+        """Derivatives of motions, their ends (n, m, dim), the system and the times at these."""
+        (n, m, dim), M = Y.shape, None
         one, part = system_at(self.system, self.batch, np.repeat(lane, m)), np.repeat(T / m, m)
         begins, loose = np.tile(np.arange(m), n) * part, np.repeat(self.loose(lane), m)
         own = {name: self.options[name] * loose for name in ("rtol", "atol")}
@@ -281,8 +281,21 @@ class _Shots:
         with warnings.catch_warnings(action="ignore"):  # derivatives on the way may be rough
             sol = solve(one, y, t0=begins, t_end=begins + part, save="final", max_step=longest,
                         **self.options | own | along)  # fmt: skip
-        end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
-        return sol, end.reshape(Y.shape), one, begins + part
+        failed = sol.status != 0
+        if along:
+            M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
+            M[failed] = np.nan
+            rests = np.flatnonzero((longest < np.inf) & (not self.moving))
+            if len(rests):  # a motion at rest sees no jump of the force: its tangents do
+                both = system_at(one, (n * m,), rests).tangent(dim)
+                own = {name: limit[rests] for name, limit in own.items()}
+                start, begin, till = both.initial_state(y[rests]), begins[rests], part[rests]
+                far = solve(both, start, t0=begin, t_end=begin + till, save="final",
+                            **self.options | own)  # fmt: skip
+                known = (far.status == 0)[:, np.newaxis, np.newaxis]
+                M[rests] = np.where(known, both.parts(far.final)[1], np.nan)
+        end = np.where(failed[:, np.newaxis], np.nan, sol.final)
+        return M, end.reshape(Y.shape), one, begins + part
 
     def fire(self, lane):
         """F, J, M and the residual of some lanes."""
@@ -290,8 +303,7 @@ class _Shots:
             return
         Y, T = self.Y[lane], self.T[lane]
         n, m, dim = Y.shape
-        sol, end, one, late = self.ends(lane, Y, T, sensitivity=self.names)
-        M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
+        M, end, one, late = self.ends(lane, Y, T, sensitivity=self.names)
         M = self.M[lane] = M.reshape(*Y.shape, -1)
         self.F[lane], best = self.left_open(lane, end, Y)
         size = self.size[lane, np.newaxis]

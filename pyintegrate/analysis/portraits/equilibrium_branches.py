@@ -26,11 +26,13 @@ from .resting_points import (
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
 TURN = 0.95  # the least cosine between directions at both ends of a step
+ASTRAY = 0.25  # of a step, the largest correction
 SHORTEST = 1e-6  # of the longest step: where a branch is given up
 SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of its own search
-UNSEEN = 1e-3  # of the unit of the start: corrections that are short beside it
 BISECTIONS = 90
 ROUNDING = 1e-15  # of a direction
+GAP = 1e-10  # of the changes over a unit: equations at a branch point are 0 to this
+NARROW = 1e-4  # of the longest step: gaps that shorter ones cross are rounding
 TWIN = 1e-9  # of the range: a fold so near a branch point is its turn
 AXIS = 1e-4  # of the largest eigenvalue: what is nearer to the axis is a Hopf point's
 SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
@@ -302,18 +304,25 @@ class _Curve:
             old, way, size = Y[active], t[active], self.size(active, Y[active])
             foreseen = old + h[active, None] * way * size
             new, good = self.corrected(active, foreseen, way)
-            # A correction by half of a small state may have led across two folds.
-            off, state = (np.abs(Y[:, :-1]).max(axis=1) for Y in (new - foreseen, new))
-            good &= off <= np.maximum(state / 2, UNSEEN * self.least[active])
             over = good & ((new[:, -1] < low) | (new[:, -1] > high))
             # The last point lies on the bound.
             bound, last = np.clip(new[over, -1], low, high), (new - old)[over]
             last = old[over] + ((bound - old[over, -1]) / last[:, -1])[:, None] * last
             last[:, -1] = bound
-            new[over], good[over] = self.corrected(active[over], last, unit[active[over]])
+            ended, good[over] = self.corrected(active[over], last, unit[active[over]])
+            # An arc that turns by TURN leaves its tangent by a sixth of the step. What is corrected
+            # by more lies on another part of the curve, as across two folds or a pole.
+            with quiet():
+                good &= np.abs((new - foreseen) / size).max(axis=1) <= ASTRAY * h[active]
+                off = np.abs((ended - last) / size[over]).max(axis=1)
+            good[over] &= off <= ASTRAY * h[active[over]]
+            new[over] = ended
             ahead, quantities = self.tests(active, np.where(good[:, None], new, old), way)
             straight = (ahead * way).sum(axis=1)
             good &= straight > TURN
+            met = good & (told[active, 0] * quantities[:, 0] < 0) & (h[active] > NARROW * step)
+            good[met] &= self.crossed(active[met], np.stack([old[met], new[met]]),
+                                      np.stack([told[active[met]], quantities[met]]))  # fmt: skip
             h[active] *= np.where(~good, 0.5, np.where(straight > 0.5 + TURN / 2, 1.5, 1.0))
             h[active] = np.minimum(h[active], step)
             won = active[good]
@@ -332,6 +341,16 @@ class _Curve:
         lane, path, told = map(np.concatenate, zip(*found))
         order = np.argsort(lane, kind="stable")
         return path[order], lane[order], told[order], ends
+
+    def crossed(self, lane, ends, tests):
+        """Whether the equations hold at the branch points between two points (2, m, dim + 1).
+
+        They do not in the gap beside two branches that nearly meet.
+        """
+        size = self.size(lane, ends[0])[:, np.newaxis]
+        rows = np.max([norm(self.at(lane, Y)[1] * size) for Y in ends], axis=0)
+        point = self.located(lane, np.zeros(len(lane), int), ends, tests)[0]
+        return (np.abs(self.at(lane, point)[0]) <= GAP * rows).all(axis=1)
 
     def located(self, lane, which, ends, tests):
         """Bifurcations between two points (2, m, dim + 1): a zero of test `which` (m,).
@@ -354,6 +373,8 @@ class _Curve:
             return np.where(which % 4 < 2, value, np.where(before, -far, far))
 
         shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), side_of(tests)
+        found, far = ends[0].copy(), np.zeros(len(lane))
+        left = np.ones(len(lane), bool)  # what is found stays, however long the others take
         for i in np.arange(BISECTIONS):
             # Regula falsi, fast where the test is smooth, and parts of 2 / 5: 0.36^30 < 1e-13.
             with quiet():
@@ -367,9 +388,11 @@ class _Curve:
             Y[good], side = new[good], side_of(values)
             at = np.where(np.sign(side) * np.sign(sides[0]) > 0, 0, 1)[good], lanes[good]
             ends[at], shares[at], sides[at] = Y[good], share[good], side[good]
-            if ((np.ptp(shares, axis=0) < 1e-13) | (good & (side == 0))).all():
+            found[left], far[left] = Y[left], share[left]
+            left &= (np.ptp(shares, axis=0) >= 1e-13) & ~(good & (side == 0))
+            if not left.any():
                 break
-        return Y, share
+        return found, far
 
 
 def _told(curve, path, lane, tests, ends):
