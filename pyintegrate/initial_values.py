@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from inspect import Parameter, Signature
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from .adaptive.arguments import rounded_times
 from .errors import Status
 from .solving import solve
 from .system.system import System
+from .trace.contents import contents
 from .trace.frozen import Holders, writes
 from .user_system.callback import CallbackSystem, write_rows
 from .user_system.definition import Definition
@@ -32,6 +34,10 @@ _MESSAGES = (
     "A termination event occurred.",
     "Required step size is less than spacing between numbers.",
 )
+_known: dict = {}  # systems by what their functions read, None of one that is to be called
+_UNKNOWN = object()
+_MOST_KNOWN = 64
+_MOST_NUMBERS = 100  # of an array that becomes a parameter
 
 
 @dataclass(eq=False)
@@ -182,7 +188,7 @@ def solve_ivp(
             raise TypeError(f"events must be functions of (t, y), got {one!r}")
     looked_at = [_bound(one, args) for one in several]
     times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
-    system = _system(_bound(fun, args), start, vectorized, trace=not writes(fun))
+    system = _traced(fun, args, start) or _called(_bound(fun, args), start, vectorized)
     name: Any = getattr(method, "__name__", method)
     if isinstance(name, str):
         name = _OTHERS.get(name.upper(), name)
@@ -246,16 +252,64 @@ def _bound(function, args):
     return bound
 
 
-def _system(fun, start, vectorized, trace):
-    """The function as a System, traced if that is possible."""
-    options, system, outside = {"name": "fun", "initial": start}, None, Holders(fun)
+def _traced(fun, args, start):
+    """The function as a traced System, or None: it is called. Numbers of `args` are parameters, so
+    that a function that was seen before is not traced again for others."""
+    numbers = {f"args{i}": one for i, one in enumerate(args) if _is_parameter(one)}
+    for params in [numbers, {}][not numbers :]:
+        fixed = [None if f"args{i}" in params else one for i, one in enumerate(args)]
+        shapes = {name: np.shape(value) for name, value in params.items()}
+        key = contents(fun, fixed, shapes, len(start))
+        if key is None and params:
+            continue
+        system = _known.get(key, _UNKNOWN)
+        if system is _UNKNOWN:
+            try:
+                system = _trace(fun, args, start, params)
+            except ValueError:  # it differs from its trace near this start: maybe not elsewhere
+                system = key = None
+            if key is not None:
+                if len(_known) >= _MOST_KNOWN:
+                    _known.clear()
+                _known[key] = system
+        if system is not None:
+            return system(**params)
+    return None
+
+
+def _is_parameter(value):
+    kind = type(value)
+    array = kind is np.ndarray and value.dtype == np.float64 and value.size <= _MOST_NUMBERS
+    return (array or kind in (float, np.float64)) and bool(np.isfinite(value).all())
+
+
+def _trace(fun, args, start, params):
+    """The System of a function with parameters, or None."""
+    if writes(fun):
+        return None
+
+    def force(t, y, **params):
+        return fun(t, y, *(params.get(f"args{i}", one) for i, one in enumerate(args)))
+
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    force.__signature__ = Signature([Parameter(name, kind) for name in ("t", "y", *params)])
+    system, outside = None, Holders(_bound(fun, args))
     try:
-        if trace:
-            system = Definition("rhs", fun, len(start), options).system()
-    except Exception:  # whatever it does with symbols: it is called with numbers
+        options = {"name": "fun", "initial": start, **params}
+        system = Definition("rhs", force, len(start), options).system()
+    except TypeError:  # it cannot be traced
         pass
-    if not outside.restored() and system is not None:
-        return system
+    except Exception as error:  # whatever it does
+        raise ValueError from error
+    finally:
+        changed = outside.restored()
+    if changed or system is None:
+        return None
+    return type(system)(replace(system.definition, frozen=None), system.params)
+
+
+def _called(fun, start, vectorized):
+    """The function as a System that calls it."""
 
     def one(lane, t, y):
         """The first lane is of the run; others may be idle, at the start or at any numbers."""
@@ -294,7 +348,8 @@ def _system(fun, start, vectorized, trace):
         return slopes
 
     each.__name__ = fun.__name__
-    called = Definition("rhs", each, len(start), {"trace": False, **options}).called()
+    options = {"name": "fun", "initial": start, "trace": False}
+    called = Definition("rhs", each, len(start), options).called()
     return _OneMotion(called.definition, {})
 
 

@@ -59,7 +59,7 @@ class Frozen:
         code = function.__code__
         own, words = _written(code), _words(code)  # own: such as a count of calls
         places: list[Any] = [
-            (function.__globals__, name) for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
+            (function.__globals__, name) for name in names_in(code, "LOAD_GLOBAL", "LOAD_NAME")
         ]
         places += [*zip(function.__closure__ or (), code.co_freevars), ({"": owner}, "")]
         places = [(place, name) for place, name in places if name not in own]
@@ -161,16 +161,16 @@ def _unwrapped(function):
 
 
 def _written(code):
-    return {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}
+    return {*names_in(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}
 
 
 @lru_cache  # dis takes its time
-def _names(code, *operations):
+def names_in(code, *operations):
     """Names that operations of code, and of the code in it, load or store."""
     names = [one.argval for one in dis.get_instructions(code) if one.opname in operations]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            names += _names(constant, *operations)
+            names += names_in(constant, *operations)
     return names
 
 
