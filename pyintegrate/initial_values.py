@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, Signature
+from types import CellType, FunctionType
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .errors import Status
 from .solving import solve
 from .system.system import System
 from .trace.contents import contents
-from .trace.frozen import Holders, writes
+from .trace.frozen import Holders, names_in, read, writes
 from .user_system.callback import CallbackSystem, write_rows
 from .user_system.definition import Definition
 from .values.checks import floats
@@ -253,13 +254,12 @@ def _bound(function, args):
 
 
 def _traced(fun, args, start):
-    """The function as a traced System, or None: it is called. Numbers of `args` are parameters, so
-    that a function that was seen before is not traced again for others."""
-    numbers = {f"args{i}": one for i, one in enumerate(args) if _is_parameter(one)}
+    """The function as a traced System, or None: it is called. Numbers that it takes from outside
+    are parameters, so that a function that was seen before is not traced again for others."""
+    numbers = _numbers(fun, args)
     for params in [numbers, {}][not numbers :]:
-        fixed = [None if f"args{i}" in params else one for i, one in enumerate(args)]
         shapes = {name: np.shape(value) for name, value in params.items()}
-        key = contents(fun, fixed, shapes, len(start))
+        key = contents(_filled(fun, args, dict.fromkeys(params)), shapes, len(start))
         if key is None and params:
             continue
         system = _known.get(key, _UNKNOWN)
@@ -277,10 +277,36 @@ def _traced(fun, args, start):
     return None
 
 
+def _numbers(fun, args):
+    """Numbers of `args`, of the closure and of global variables, by names."""
+    found = {f"args{i}": one for i, one in enumerate(args)}
+    if type(fun) is FunctionType:
+        own, cells = fun.__globals__, zip(fun.__code__.co_freevars, fun.__closure__ or ())
+        held = {name: own.get(name) for name in names_in(fun.__code__, "LOAD_GLOBAL")}
+        held |= {name: read(cell, name) for name, cell in cells}
+        found |= {f"of_{name}": one for name, one in held.items() if isinstance(one, float)}
+    return {name: one for name, one in found.items() if _is_parameter(one)}
+
+
 def _is_parameter(value):
     kind = type(value)
     array = kind is np.ndarray and value.dtype == np.float64 and value.size <= _MOST_NUMBERS
     return (array or kind in (float, np.float64)) and bool(np.isfinite(value).all())
+
+
+def _filled(fun, args, values):
+    """A function and its args with other values, by the names of `_numbers`."""
+    args = [values.get(f"args{i}", one) for i, one in enumerate(args)]
+    held = {name[3:]: one for name, one in values.items() if name.startswith("of_")}
+    if held:
+        code, before = fun.__code__, fun
+        cells = zip(code.co_freevars, fun.__closure__ or ())
+        cells = tuple(CellType(held[name]) if name in held else cell for name, cell in cells)
+        own = fun.__globals__ | held
+        fun = FunctionType(code, own, fun.__name__, fun.__defaults__, cells)
+        fun.__kwdefaults__ = before.__kwdefaults__
+        vars(fun).update(vars(before))
+    return fun, args
 
 
 def _trace(fun, args, start, params):
@@ -289,7 +315,8 @@ def _trace(fun, args, start, params):
         return None
 
     def force(t, y, **params):
-        return fun(t, y, *(params.get(f"args{i}", one) for i, one in enumerate(args)))
+        function, others = _filled(fun, args, params)
+        return function(t, y, *others)
 
     kind = Parameter.POSITIONAL_OR_KEYWORD
     force.__signature__ = Signature([Parameter(name, kind) for name in ("t", "y", *params)])

@@ -69,14 +69,14 @@ class Frozen:
             (dict(enumerate(given)), i) for i, one in enumerate(given) if not _is_number(one)
         ]
         for place, name in places:  # which grow by what the variables hold
-            value = _read(place, name)
+            value = read(place, name)
             if isinstance(value, _HOLDERS):
                 self.holders.append(value)
             if _is_number(value):
                 self._variables[id(place), name] = [place, name, _kept(value)]
             elif (key := (code, *_identity(value))) not in visited:
                 visited.add(key)
-                if _identity(_read(place, name)) != key[1:]:
+                if _identity(read(place, name)) != key[1:]:
                     continue  # made anew whenever it is read, maybe without end
                 self._visit(value, visited)
                 inside = (word for word in words - own if _item(value, word) is not _NOTHING)
@@ -86,7 +86,7 @@ class Frozen:
         """Name, value then and value now of each variable that is a different number now."""
         found = []
         for place, name, before in self._variables.values():
-            now = _read(place, name)
+            now = read(place, name)
             if now is not before and _is_number(now) and not same(before, now):
                 found.append((name, before, now))
         return found
@@ -195,9 +195,9 @@ def _item(holder, name):
         return _NOTHING
 
 
-def _read(place, name):
+def read(place, name):
     if isinstance(place, tuple):  # within a variable
-        return _item(_read(*place), name)
+        return _item(read(*place), name)
     if isinstance(place, dict):
         return place.get(name, _NOTHING)
     try:

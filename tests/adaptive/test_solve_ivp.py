@@ -369,6 +369,12 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
     def closed(k):
         return lambda t, y: -k * y
 
+    def itself(k):
+        def fun(t, y, again=True):
+            return fun(t, y, False) if again else -k * y
+
+        return fun
+
     def attribute(t, y):
         return -attribute.k * y
 
@@ -387,6 +393,7 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
         array[0] = named["k"] = listed[0][0] = held.k = attribute.k = _outside["k"] = k
         cases = [
             (of_list,), (of_dict,), (attribute,), (held.fun,), (closed(k),), (closed(int(k)),),
+            (itself(k),),
             (lambda t, y: -array * y,),
             (lambda t, y: -held.k * y,),
             (lambda t, y: -_global() * y,),
@@ -417,10 +424,11 @@ def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
     for k in (1.5, 2.5, 3.5):
         pi.solve_ivp(lambda t, y, k, n: k * (matrix @ y) + n, (0, k), [k, 0], args=(k, 2))
         pi.solve_ivp(lambda t, y: [y[1], -math.sin(y[0])], (0, k), [k, 0])
-        assert len(traced) == 2
+        pi.solve_ivp(lambda t, y: k * y, (0, k), [k])
+        assert len(traced) == 3
     matrix[0, 1] = 1.25
     pi.solve_ivp(lambda t, y: matrix @ y, (0, 1), [1.0, 0])
-    assert len(traced) == 3
+    assert len(traced) == 4
 
 
 @pytest.mark.parametrize("method", METHODS)
