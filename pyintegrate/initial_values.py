@@ -39,6 +39,7 @@ _known: dict = {}  # systems by what their functions read, None of one that is t
 _UNKNOWN = object()
 _MOST_KNOWN = 64
 _MOST_NUMBERS = 100  # of an array that becomes a parameter
+_MOST_IN_ARRAYS = 4000  # beyond which to call a function takes as long as to run its byte code
 
 
 @dataclass(eq=False)
@@ -108,7 +109,8 @@ def solve_ivp(
     """Solve y' = fun(t, y): SciPy's ``solve_ivp``, with its arguments and its results.
 
     A function that can be traced runs in C, any other is called as SciPy calls it, and so is one
-    that keeps values outside of it. ``pi.solve`` takes batches, and what is watched.
+    that keeps values outside of it or computes with large arrays (some thousand elements).
+    ``pi.solve`` takes batches, and what is watched.
 
     Parameters
     ----------
@@ -175,10 +177,11 @@ def solve_ivp(
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
     for word, value in {"rtol": rtol, "atol": atol, **options}.items():
-        one = {"rtol": start.shape, "atol": start.shape, "breaks": np.shape(value)[:1]}
-        if np.shape(value) not in ((), one.get(word)):
+        shape = np.asarray(value).shape  # also of a type
+        one = {"rtol": start.shape, "atol": start.shape, "breaks": shape[:1]}
+        if shape not in ((), one.get(word)):
             fits = f"a number or {len(start)} of them, as y0; " if word in one else ""
-            raise ValueError(f"{word} has shape {np.shape(value)}: {fits}pi.solve takes batches")
+            raise ValueError(f"{word} has shape {shape}: {fits}pi.solve takes batches")
     try:
         args = () if args is None else tuple(args)
     except TypeError:
@@ -216,13 +219,15 @@ def solve_ivp(
         if len(t) >= count and abs(t[count - 1] - t0) <= abs(last - t0):
             last, end, status = t[count - 1], y[count - 1], 1
     found = [(t[seen], y[seen]) for t, y in found for seen in [abs(t - t0) <= abs(last - t0)]]
-    steps = np.append(run.t[abs(run.t - t0) < abs(last - t0)], last)
-    times = steps if times is None else times
-    ended = np.isclose(times, last, rtol=2e-15, atol=0)  # an event stops just before its time
-    kept = ended | (abs(times - t0) < abs(last - t0))
-    times, ended = times[kept], ended[kept]
-    states = run.at(np.where(ended, last, times))
-    if end is not None:
+    before = abs(run.t - t0) < abs(last - t0)
+    steps, end = np.append(run.t[before], last), run.y[-1] if end is None else end
+    if times is None:
+        times, states = steps, np.append(run.y[before], end[np.newaxis], axis=0)
+    else:
+        ended = abs(times - last) <= 2e-15 * abs(last)  # an event stops just before its time
+        kept = ended | (abs(times - t0) < abs(last - t0))
+        times, ended = times[kept], ended[kept]
+        states = run.at(np.where(ended, last, times))
         states[ended] = end
     dense = partial(_states, run)
     vars(dense).update(ts=steps, t_min=min(t0, last), t_max=max(t0, last))
@@ -323,7 +328,9 @@ def _trace(fun, args, start, params):
     system, outside = None, Holders(_bound(fun, args))
     try:
         options = {"name": "fun", "initial": start, **params}
-        system = Definition("rhs", force, len(start), options).system()
+        definition = Definition("rhs", force, len(start), options)
+        definition.most_in_arrays = _MOST_IN_ARRAYS
+        system = definition.system()
     except TypeError:  # it cannot be traced
         pass
     except Exception as error:  # whatever it does

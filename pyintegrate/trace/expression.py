@@ -111,6 +111,7 @@ def apply(name, *values):
         return one(*values)
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
     try:
+        graph.count(np.broadcast(*arrays).size)
         return wrapped(np.asarray(np.frompyfunc(one, len(arrays), 1)(*arrays), dtype=object))
     except ValueError as error:
         raise TraceError(f"np.{name}: {error}", "check the shapes") from None

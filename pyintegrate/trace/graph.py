@@ -21,6 +21,7 @@ MASKS = {"less", "less_equal", "equal", "not_equal"} | {
 }
 _COMMUTATIVE = {"add", "multiply", "equal", "not_equal", "logical_and", "logical_or", "logical_xor"}
 MOST_NODES = 200_000
+_SMALL = 64  # of an array: NumPy's call takes longer than so many instructions
 TOO_LONG = f"more than {MOST_NODES} operations"
 
 # Inputs that a node depends on, as bits.
@@ -172,6 +173,7 @@ class Graph:
         self.nodes = []
         self._known = {}
         self.scale_freely = False  # in derivatives: move powers of two out of products
+        self.in_arrays, self.most_in_arrays = 0, math.inf  # elements that array operations made
         self.refused = None  # the last error of a symbol that was needed as a number
 
     # ---- leaves ----
@@ -217,6 +219,12 @@ class Graph:
             "state": self.state,
             "time": lambda _: self.time(),
         }
+
+    def count(self, size):
+        """Refuse what NumPy computes faster than byte code does: operations on large arrays."""
+        self.in_arrays += size if size > _SMALL else 0
+        if self.in_arrays > self.most_in_arrays:
+            raise TraceError("it computes with large arrays", "trace=False")
 
     # ---- operations ----
     def make(self, operation, *arguments):

@@ -424,7 +424,7 @@ def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
     for k in (1.5, 2.5, 3.5):
         pi.solve_ivp(lambda t, y, k, n: k * (matrix @ y) + n, (0, k), [k, 0], args=(k, 2))
         pi.solve_ivp(lambda t, y: [y[1], -math.sin(y[0])], (0, k), [k, 0])
-        pi.solve_ivp(lambda t, y: k * y, (0, k), [k])
+        pi.solve_ivp(lambda t, y: k * y, (0, k), [k])  # noqa: B023
         assert len(traced) == 3
     matrix[0, 1] = 1.25
     pi.solve_ivp(lambda t, y: matrix @ y, (0, 1), [1.0, 0])
@@ -444,6 +444,25 @@ def test_a_force_of_scalars_is_called_where_the_run_is(method):
         res = pi.solve_ivp(force, (0.5, 2), [1.0, 2.0], method)
         assert res.success
     assert len(seen) <= 1.1 * res.nfev or method in ("Radau", "BDF")
+
+
+def test_the_type_of_the_numbers():
+    for fun in (lambda t, y: -y, called(lambda t, y: -y)):
+        res = pi.solve_ivp(fun, (0, 1), [1.0], rtol=1e-4, dtype=np.float32, t_eval=[1])
+        assert res.y.dtype == np.float32
+        assert np.isclose(res.y, np.exp(-1), rtol=1e-4)
+
+
+def test_functions_of_large_arrays_are_called(monkeypatch):
+    """To trace 10,000 products takes as long as a thousand calls."""
+    made, call = [], initial_values._called
+    monkeypatch.setattr(initial_values, "_called", lambda *a: made.append(a) or call(*a))
+    matrix, small = np.eye(100) - 1, np.eye(10) - 1
+    for n, a in ((10, small), (100, matrix)):
+        for fun in (lambda t, y, a: a @ y, lambda t, y, a: (a * y).sum(axis=1)):
+            res = pi.solve_ivp(fun, (0, 1 / (n - 1)), np.ones(n), args=(a,), rtol=1e-6)
+            assert np.allclose(res.y[:, -1], np.exp(-1), rtol=1e-4)
+        assert len(made) == (2 if n == 100 else 0)
 
 
 def test_a_tolerance_for_each_component():
