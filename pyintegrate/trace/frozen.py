@@ -148,8 +148,9 @@ def writes(function):
     function, _ = _unwrapped(function)
     if not isinstance(function, FunctionType):
         return False
-    code = function.__code__
-    return bool(_written(code) - {*code.co_cellvars})
+    code = function.__code__  # its freevars: without variables of functions in it
+    outside = {*names_in(code, "STORE_DEREF")} & {*code.co_freevars}
+    return bool(outside or names_in(code, "STORE_GLOBAL", "STORE_ATTR"))
 
 
 def _unwrapped(function):

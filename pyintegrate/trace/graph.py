@@ -6,8 +6,10 @@ constants where that is exact, and rewrites where no bit of the result changes: 
 a + (-b), x / 4.
 """
 
+import gc
 import math
 import operator
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
 
@@ -158,6 +160,24 @@ def _exactly(operation, a, b):
     return rounded if Fraction(rounded) == exact else None
 
 
+def _key(operation, arguments, value):
+    if operation == "constant":
+        return operation, value.hex()  # distinguishes zeros; one NaN
+    return operation, value, *[a.number for a in arguments]
+
+
+@contextmanager
+def uncollected():
+    """Without the garbage collector, which looks at all nodes again and again while they grow."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class Graph:
     """All nodes of one trace.
 
@@ -178,9 +198,7 @@ class Graph:
 
     # ---- leaves ----
     def node(self, operation, arguments=(), value=None, depends=0):
-        key = (operation, value, *(a.number for a in arguments))
-        if operation == "constant":
-            key = (operation, float(value).hex())  # distinguishes zeros; one NaN
+        key = _key(operation, arguments, value)
         node = self._known.get(key)
         if node is None:
             if len(self.nodes) >= MOST_NODES:
@@ -196,6 +214,17 @@ class Graph:
                 a.uses.append(node)
             self._known[key] = node
         return node
+
+    def keep(self, nodes):
+        """Forget all but some nodes, which follow each other again."""
+        for node in self.nodes:
+            node.number = -1
+        for number, node in enumerate(nodes):
+            node.number = number
+        for node in nodes:
+            node.uses = [one for one in node.uses if one.number >= 0]
+        self.nodes = nodes
+        self._known = {_key(node.operation, node.arguments, node.value): node for node in nodes}
 
     def constant(self, value):
         return self.node("constant", value=float(value))

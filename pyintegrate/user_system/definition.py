@@ -13,7 +13,7 @@ from ..trace import tracing
 from ..trace.derivative import gradient
 from ..trace.expression import NO_TRACING, Symbol, node_of
 from ..trace.frozen import Frozen, same
-from ..trace.graph import POSITION, TIME, TOO_LONG, VELOCITY, Graph, placed
+from ..trace.graph import POSITION, TIME, TOO_LONG, VELOCITY, Graph, placed, uncollected
 from ..values.checks import (
     MOST_COMPONENTS,
     different_names,
@@ -114,6 +114,7 @@ class Definition:
         return None
 
     # ---- the system ----
+    @uncollected()
     def system(self):
         if not self.trace:
             return self._callback_system()
