@@ -5,7 +5,7 @@ import math
 import re
 from functools import lru_cache, partial
 from itertools import chain
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 
 import numpy as np
 
@@ -38,6 +38,13 @@ _REFUSED = """
 STORE_GLOBAL STORE_ATTR DELETE_GLOBAL DELETE_ATTR IMPORT_NAME MATCH_CLASS PUSH_EXC_INFO FORMAT_VALUE
 FORMAT_SIMPLE FORMAT_WITH_SPEC
 """.split()  # noqa: SIM905
+_PLAIN = {
+    f"__{name}__"
+    for name in """
+    annotations annotate_func annotations_cache call dataclass_fields dataclass_params dict doc eq
+    firstlineno hash init match_args module post_init repr replace static_attributes weakref
+    """.split()  # noqa: SIM905
+}  # special methods of classes whose objects are looked at
 _FORMATS = re.compile("[%{]")
 
 
@@ -48,8 +55,8 @@ class _Unseen(Exception):
 def contents(*values):
     """A key of values, among them functions; None if one may read more than is looked at here.
 
-    Functions are looked at with their variables and the functions in these. Objects of classes,
-    and modules other than NumPy and math, are not.
+    Functions are looked at with their variables and the functions in these, and objects of plain
+    classes with their attributes and methods; modules other than NumPy and math are not.
 
     Examples
     --------
@@ -68,14 +75,16 @@ def contents(*values):
 
 class _Contents:
     def __init__(self):
-        self.functions, self.modules, self.words = {}, [], set()
+        self.seen, self.words = {}, {"__call__"}
+        self.spaces = []  # modules and classes
 
     def all(self, values):
-        """Keys of values, and of what the code may read of the modules among them."""
-        found = [*map(self.key, values)]
-        for module in self.modules:  # which may grow by a module in it
-            own = vars(module)
-            found += [(word, self.key(own[word])) for word in sorted(self.words & own.keys())]
+        """Keys of values, and of what the code may read of the modules and classes of these."""
+        found, size = [*map(self.key, values)], None
+        while size != (size := (len(self.spaces), len(self.words))):  # by what was found in them
+            for i, own in enumerate(map(vars, self.spaces)):
+                names = sorted(self.words & own.keys())
+                found += [(i, name, self.key(own[name])) for name in names]
         return tuple(found)
 
     def key(self, value):
@@ -100,15 +109,34 @@ class _Contents:
             held = value.func, value.args, value.keywords, vars(value)
             return kind, *map(self.key, held)
         elif kind is ModuleType and value in _MODULES:
-            if value not in self.modules:
-                self.modules.append(value)
+            self.look_at(value)
             return kind, value.__name__
+        elif kind is MethodType:
+            return kind, self.key(value.__func__), self.key(value.__self__)
+        elif kind in (property, staticmethod, classmethod):
+            return kind, self.key(value.fget if kind is property else value.__func__)
+        elif _is_plain(kind):
+            if (number := self.number(value)) is not None:
+                return kind, number
+            for one in kind.__mro__[:-1]:
+                self.look_at(one)
+            return kind, self.key(vars(value))
         raise _Unseen
 
+    def number(self, value):
+        """The number of a function or an object that was seen before."""
+        if id(value) in self.seen:
+            return self.seen[id(value)]
+        self.seen[id(value)] = len(self.seen)
+        return None
+
+    def look_at(self, space):
+        if space not in self.spaces:
+            self.spaces.append(space)
+
     def of_function(self, function):
-        if (number := self.functions.get(id(function))) is not None:
+        if (number := self.number(function)) is not None:
             return FunctionType, number
-        self.functions[id(function)] = len(self.functions)
         code = function.__code__
         names, words = _of_code(code)
         self.words |= words
@@ -119,6 +147,12 @@ class _Contents:
         held += [cell.cell_contents for cell in function.__closure__ or ()]
         held += [function.__defaults__, function.__kwdefaults__, vars(function)]
         return FunctionType, code, *map(self.key, held)
+
+
+def _is_plain(kind):
+    """Whether all that objects of a class do is to have attributes and methods, or be called."""
+    names = (name for one in kind.__mro__[:-1] for name in vars(one) if name.startswith("__"))
+    return kind is SimpleNamespace or (type(kind) is type and _PLAIN.issuperset(names))
 
 
 @lru_cache

@@ -384,10 +384,6 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
     def of_dict(t, y):
         return -sum(named.values()) * y
 
-    class Held:
-        def fun(self, t, y):
-            return -self.k * y
-
     array, named, listed, held = np.ones(1), {}, [[0.0]], Held()
     for k in (1.0, 2.0, 3.0, 2.0):
         array[0] = named["k"] = listed[0][0] = held.k = attribute.k = _outside["k"] = k
@@ -396,6 +392,7 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
             (itself(k),),
             (lambda t, y: -array * y,),
             (lambda t, y: -held.k * y,),
+            (lambda t, y, held: held.fun(t, y), held),
             (lambda t, y: -_global() * y,),
             (lambda t, y, f: f(t, y), closed(k)),
             (partial(lambda k, t, y: -k * y, k),),
@@ -417,6 +414,13 @@ def _global():
     return _outside["k"]
 
 
+class Held:
+    k = 1.0
+
+    def fun(self, t, y):
+        return -self.k * y
+
+
 def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
     traced, trace = [], initial_values._trace
     monkeypatch.setattr(initial_values, "_trace", lambda *a: traced.append(a) or trace(*a))
@@ -425,10 +429,11 @@ def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
         pi.solve_ivp(lambda t, y, k, n: k * (matrix @ y) + n, (0, k), [k, 0], args=(k, 2))
         pi.solve_ivp(lambda t, y: [y[1], -math.sin(y[0])], (0, k), [k, 0])
         pi.solve_ivp(lambda t, y: k * y, (0, k), [k])  # noqa: B023
-        assert len(traced) == 3
+        pi.solve_ivp(Held().fun, (0, k), [k])
+        assert len(traced) == 4
     matrix[0, 1] = 1.25
     pi.solve_ivp(lambda t, y: matrix @ y, (0, 1), [1.0, 0])
-    assert len(traced) == 4
+    assert len(traced) == 5
 
 
 @pytest.mark.parametrize("method", METHODS)
