@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from inspect import Parameter, Signature
+from types import CellType, FunctionType
 
 import numpy as np
 
@@ -12,7 +14,9 @@ from .adaptive.arguments import rounded_times
 from .errors import Status
 from .solving import solve
 from .system.system import System
-from .trace.frozen import Holders, writes
+from .trace.contents import contents
+from .trace.frozen import Holders, names_in, read, writes
+from .user_system.callback import CallbackSystem, write_rows
 from .user_system.definition import Definition
 from .values.checks import floats
 from .values.keywords import explains_keywords
@@ -31,6 +35,11 @@ _MESSAGES = (
     "A termination event occurred.",
     "Required step size is less than spacing between numbers.",
 )
+_known: dict = {}  # systems by what their functions read, None of one that is to be called
+_UNKNOWN = object()
+_MOST_KNOWN = 64
+_MOST_NUMBERS = 100  # of an array that becomes a parameter
+_MOST_IN_ARRAYS = 4000  # beyond which to call a function takes as long as to run its byte code
 
 
 @dataclass(eq=False)
@@ -100,7 +109,8 @@ def solve_ivp(
     """Solve y' = fun(t, y): SciPy's ``solve_ivp``, with its arguments and its results.
 
     A function that can be traced runs in C, any other is called as SciPy calls it, and so is one
-    that keeps values outside of it. ``pi.solve`` takes batches, and what is watched.
+    that keeps values outside of it or computes with large arrays (some thousand elements).
+    ``pi.solve`` takes batches, and what is watched.
 
     Parameters
     ----------
@@ -167,10 +177,11 @@ def solve_ivp(
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
     for word, value in {"rtol": rtol, "atol": atol, **options}.items():
-        one = {"rtol": start.shape, "atol": start.shape, "breaks": np.shape(value)[:1]}
-        if np.shape(value) not in ((), one.get(word)):
+        shape = np.asarray(value).shape  # also of a type
+        one = {"rtol": start.shape, "atol": start.shape, "breaks": shape[:1]}
+        if shape not in ((), one.get(word)):
             fits = f"a number or {len(start)} of them, as y0; " if word in one else ""
-            raise ValueError(f"{word} has shape {np.shape(value)}: {fits}pi.solve takes batches")
+            raise ValueError(f"{word} has shape {shape}: {fits}pi.solve takes batches")
     try:
         args = () if args is None else tuple(args)
     except TypeError:
@@ -181,7 +192,7 @@ def solve_ivp(
             raise TypeError(f"events must be functions of (t, y), got {one!r}")
     looked_at = [_bound(one, args) for one in several]
     times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
-    system = _system(_bound(fun, args), start, vectorized, trace=not writes(fun))
+    system = _traced(fun, args, start) or _called(_bound(fun, args), start, vectorized)
     name: Any = getattr(method, "__name__", method)
     if isinstance(name, str):
         name = _OTHERS.get(name.upper(), name)
@@ -208,13 +219,15 @@ def solve_ivp(
         if len(t) >= count and abs(t[count - 1] - t0) <= abs(last - t0):
             last, end, status = t[count - 1], y[count - 1], 1
     found = [(t[seen], y[seen]) for t, y in found for seen in [abs(t - t0) <= abs(last - t0)]]
-    steps = np.append(run.t[abs(run.t - t0) < abs(last - t0)], last)
-    times = steps if times is None else times
-    ended = np.isclose(times, last, rtol=2e-15, atol=0)  # an event stops just before its time
-    kept = ended | (abs(times - t0) < abs(last - t0))
-    times, ended = times[kept], ended[kept]
-    states = run.at(np.where(ended, last, times))
-    if end is not None:
+    before = abs(run.t - t0) < abs(last - t0)
+    steps, end = np.append(run.t[before], last), run.y[-1] if end is None else end
+    if times is None:
+        times, states = steps, np.append(run.y[before], end[np.newaxis], axis=0)
+    else:
+        ended = abs(times - last) <= 2e-15 * abs(last)  # an event stops just before its time
+        kept = ended | (abs(times - t0) < abs(last - t0))
+        times, ended = times[kept], ended[kept]
+        states = run.at(np.where(ended, last, times))
         states[ended] = end
     dense = partial(_states, run)
     vars(dense).update(ts=steps, t_min=min(t0, last), t_max=max(t0, last))
@@ -245,16 +258,92 @@ def _bound(function, args):
     return bound
 
 
-def _system(fun, start, vectorized, trace):
-    """The function as a System, traced if that is possible."""
-    options, system, outside = {"name": "fun", "initial": start}, None, Holders(fun)
+def _traced(fun, args, start):
+    """The function as a traced System, or None: it is called. Numbers that it takes from outside
+    are parameters, so that a function that was seen before is not traced again for others."""
+    numbers = _numbers(fun, args)
+    for params in [numbers, {}][not numbers :]:
+        shapes = {name: np.shape(value) for name, value in params.items()}
+        key = contents(_filled(fun, args, dict.fromkeys(params)), shapes, len(start))
+        if key is None and params:
+            continue
+        system = _known.get(key, _UNKNOWN)
+        if system is _UNKNOWN:
+            try:
+                system = _trace(fun, args, start, params)
+            except ValueError:  # it differs from its trace near this start: maybe not elsewhere
+                system = key = None
+            if key is not None:
+                if len(_known) >= _MOST_KNOWN:
+                    _known.clear()
+                _known[key] = system
+        if system is not None:
+            return system(**params)
+    return None
+
+
+def _numbers(fun, args):
+    """Numbers of `args`, of the closure and of global variables, by names."""
+    found = {f"args{i}": one for i, one in enumerate(args)}
+    if type(fun) is FunctionType:
+        own, cells = fun.__globals__, zip(fun.__code__.co_freevars, fun.__closure__ or ())
+        held = {name: own.get(name) for name in names_in(fun.__code__, "LOAD_GLOBAL")}
+        held |= {name: read(cell, name) for name, cell in cells}
+        found |= {f"of_{name}": one for name, one in held.items() if isinstance(one, float)}
+    return {name: one for name, one in found.items() if _is_parameter(one)}
+
+
+def _is_parameter(value):
+    kind = type(value)
+    array = kind is np.ndarray and value.dtype == np.float64 and value.size <= _MOST_NUMBERS
+    return (array or kind in (float, np.float64)) and bool(np.isfinite(value).all())
+
+
+def _filled(fun, args, values):
+    """A function and its args with other values, by the names of `_numbers`."""
+    args = [values.get(f"args{i}", one) for i, one in enumerate(args)]
+    held = {name[3:]: one for name, one in values.items() if name.startswith("of_")}
+    if held:
+        code, before = fun.__code__, fun
+        cells = zip(code.co_freevars, fun.__closure__ or ())
+        cells = tuple(CellType(held[name]) if name in held else cell for name, cell in cells)
+        own = fun.__globals__ | held
+        fun = FunctionType(code, own, fun.__name__, fun.__defaults__, cells)
+        fun.__kwdefaults__ = before.__kwdefaults__
+        vars(fun).update(vars(before))
+    return fun, args
+
+
+def _trace(fun, args, start, params):
+    """The System of a function with parameters, or None."""
+    if writes(fun):
+        return None
+
+    def force(t, y, **params):
+        function, others = _filled(fun, args, params)
+        return function(t, y, *others)
+
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    force.__signature__ = Signature([Parameter(name, kind) for name in ("t", "y", *params)])
+    system, outside = None, Holders(_bound(fun, args))
     try:
-        if trace:
-            system = Definition("rhs", fun, len(start), options).system()
-    except Exception:  # whatever it does with symbols: it is called with numbers
+        options = {"name": "fun", "initial": start, **params}
+        definition = Definition("rhs", force, len(start), options)
+        definition.most_in_arrays = _MOST_IN_ARRAYS
+        system = definition.system()
+    except TypeError:  # it cannot be traced
         pass
-    if not outside.restored() and system is not None:
-        return system
+    except Exception as error:  # whatever it does
+        raise ValueError from error
+    finally:
+        changed = outside.restored()
+    if changed or system is None:
+        return None
+    return type(system)(replace(system.definition, frozen=None), system.params)
+
+
+def _called(fun, start, vectorized):
+    """The function as a System that calls it."""
 
     def one(lane, t, y):
         """The first lane is of the run; others may be idle, at the start or at any numbers."""
@@ -268,18 +357,44 @@ def _system(fun, start, vectorized, trace):
         if len(found) != len(start):
             got = "None" if value is None else f"{len(found)} numbers"
             raise ValueError(f"{fun.__name__}() returns {got}, y0 has {len(start)} numbers")
+        if found.dtype.kind != "f":  # whatever is no number is refused
+            given, found = found[:, np.newaxis], np.empty(len(start))
+            write_rows(fun, given, found[:, np.newaxis])
         return found
 
-    known = {}  # of the last call
+    idle, known, slopes = None, {}, np.empty(0)  # of the last call
 
     def each(t, y):
-        nonlocal known
-        before, known = known, {}
-        keys = [row.tobytes() for row in np.column_stack([t, y.T])]
-        for lane, key in enumerate(keys):
-            if key not in known:
-                known[key] = before[key] if key in before else one(lane, t[lane], y[:, lane])
-        return np.stack([known[key] for key in keys], axis=1)
+        nonlocal idle, known, slopes
+        now = np.concatenate((t[np.newaxis], y))
+        others = now.shape, now.dtype, now[:, 1:].tobytes()
+        if others == idle:
+            lanes = range(1)
+        else:
+            lanes, slopes = range(len(t)), np.empty_like(y)
+        before, known, idle = known, {}, None  # nothing is known, if the function fails
+        for lane in lanes:
+            at = now[:, lane].copy()
+            if (key := at.tobytes()) not in known:
+                known[key] = before[key] if key in before else one(lane, at[0], at[1:])
+            slopes[:, lane] = known[key]
+        idle = others
+        return slopes
 
     each.__name__ = fun.__name__
-    return Definition("rhs", each, len(start), {"trace": False, **options}).called()
+    options = {"name": "fun", "initial": start, "trace": False}
+    called = Definition("rhs", each, len(start), options).called()
+    return _OneMotion(called.definition, {})
+
+
+class _OneMotion(CallbackSystem):
+    """A force without parameters, which answers the core at once."""
+
+    def _asked(self):
+        return self._answer
+
+    def _answer(self, question, lanes, t, y, v, p, out):
+        dtype = f"f{len(t) // lanes}"
+        with np.errstate(all="ignore"):
+            t, y = np.frombuffer(t, dtype), np.frombuffer(y, dtype).reshape(-1, lanes)
+            np.frombuffer(out, dtype)[:] = self.definition.function(t, y).ravel()

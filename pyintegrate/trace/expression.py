@@ -40,6 +40,8 @@ def node_of(graph, value):
                 "it uses a symbol of another call", "keep no results outside of the function"
             )
         return value.node
+    if type(value) in (float, np.float64):
+        return graph.constant(value)
     if isinstance(value, Rational) and not isinstance(value, bool):
         with suppress(OverflowError):
             value = float(value)  # 30! and fractions are no numbers of NumPy
@@ -107,10 +109,11 @@ def apply(name, *values):
     def one(*items):
         return Symbol(function(*(node_of(graph, item) for item in items)))
 
-    if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
+    if not any(isinstance(v, (Vector, np.ndarray, list, tuple)) for v in values):
         return one(*values)
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
     try:
+        graph.count(np.broadcast(*arrays).size)
         return wrapped(np.asarray(np.frompyfunc(one, len(arrays), 1)(*arrays), dtype=object))
     except ValueError as error:
         raise TraceError(f"np.{name}: {error}", "check the shapes") from None

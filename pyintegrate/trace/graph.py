@@ -6,8 +6,10 @@ constants where that is exact, and rewrites where no bit of the result changes: 
 a + (-b), x / 4.
 """
 
+import gc
 import math
 import operator
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
 
@@ -21,6 +23,7 @@ MASKS = {"less", "less_equal", "equal", "not_equal"} | {
 }
 _COMMUTATIVE = {"add", "multiply", "equal", "not_equal", "logical_and", "logical_or", "logical_xor"}
 MOST_NODES = 200_000
+_SMALL = 64  # of an array: NumPy's call takes longer than so many instructions
 TOO_LONG = f"more than {MOST_NODES} operations"
 
 # Inputs that a node depends on, as bits.
@@ -157,6 +160,24 @@ def _exactly(operation, a, b):
     return rounded if Fraction(rounded) == exact else None
 
 
+def _key(operation, arguments, value):
+    if operation == "constant":
+        return operation, value.hex()  # distinguishes zeros; one NaN
+    return operation, value, *[a.number for a in arguments]
+
+
+@contextmanager
+def uncollected():
+    """Without the garbage collector, which looks at all nodes again and again while they grow."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class Graph:
     """All nodes of one trace.
 
@@ -172,13 +193,12 @@ class Graph:
         self.nodes = []
         self._known = {}
         self.scale_freely = False  # in derivatives: move powers of two out of products
+        self.in_arrays, self.most_in_arrays = 0, math.inf  # elements that array operations made
         self.refused = None  # the last error of a symbol that was needed as a number
 
     # ---- leaves ----
     def node(self, operation, arguments=(), value=None, depends=0):
-        key = (operation, value, *(a.number for a in arguments))
-        if operation == "constant":
-            key = (operation, float(value).hex())  # distinguishes zeros; one NaN
+        key = _key(operation, arguments, value)
         node = self._known.get(key)
         if node is None:
             if len(self.nodes) >= MOST_NODES:
@@ -194,6 +214,17 @@ class Graph:
                 a.uses.append(node)
             self._known[key] = node
         return node
+
+    def keep(self, nodes):
+        """Forget all but some nodes, which follow each other again."""
+        for node in self.nodes:
+            node.number = -1
+        for number, node in enumerate(nodes):
+            node.number = number
+        for node in nodes:
+            node.uses = [one for one in node.uses if one.number >= 0]
+        self.nodes = nodes
+        self._known = {_key(node.operation, node.arguments, node.value): node for node in nodes}
 
     def constant(self, value):
         return self.node("constant", value=float(value))
@@ -217,6 +248,12 @@ class Graph:
             "state": self.state,
             "time": lambda _: self.time(),
         }
+
+    def count(self, size):
+        """Refuse what NumPy computes faster than byte code does: operations on large arrays."""
+        self.in_arrays += size if size > _SMALL else 0
+        if self.in_arrays > self.most_in_arrays:
+            raise TraceError("it computes with large arrays", "trace=False")
 
     # ---- operations ----
     def make(self, operation, *arguments):

@@ -64,6 +64,8 @@ def matrix_product(name, a, b):
     a, b = (np.asarray(plain(value), dtype=object) for value in (a, b))
     if name == "vecdot":
         return wrapped(np.asarray(np.sum(a * b, axis=-1), dtype=object))
+    if graph := graph_of([a, b]):
+        graph.count(max(a.size, b.size))
     return wrapped(np.asarray(np.matmul(a, b), dtype=object))
 
 

@@ -14,7 +14,7 @@ from .derivative import forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, TABLE, Symbol, Vector, graph_of, node_of, plain
-from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below, degrees
+from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below, degrees, uncollected
 from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
@@ -41,6 +41,7 @@ class Traced:
         self.graph, self.outputs, self.n_params = graph, outputs, n_params
         self.programs = {}
 
+    @uncollected()
     def program(self, jacobian=False):
         """The byte code; with the Jacobian only if needed, for it may be long."""
         if jacobian not in self.programs:
@@ -90,7 +91,9 @@ class Traced:
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""
-        return Traced.from_data(self.as_data())
+        self.outputs = dict(sorted(self.outputs.items()))
+        self.graph.keep(below(chain(*self.outputs.values())))
+        return self
 
     # ---- as data ----
     def as_data(self):

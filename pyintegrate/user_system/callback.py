@@ -30,8 +30,12 @@ class CallbackSystem(OwnSystem):
     def core(self):
         rows = len(self.parameter_rows)
         return _core.make_callback(
-            _Called(self), 0, self.dim, self.dof, rows, _LANES_A_CALL, None, self.velocity_dependent
+            self._asked(), 0, self.dim, self.dof, rows, _LANES_A_CALL, None, self.velocity_dependent
         )
+
+    def _asked(self):
+        """What the core calls."""
+        return _Called(self)
 
     def _formulas(self):
         return [f"{describe(self.definition.function)}, a Python function"]

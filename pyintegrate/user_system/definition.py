@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import math
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ..trace import tracing
 from ..trace.derivative import gradient
 from ..trace.expression import NO_TRACING, Symbol, node_of
 from ..trace.frozen import Frozen, same
-from ..trace.graph import POSITION, TIME, TOO_LONG, VELOCITY, Graph, placed
+from ..trace.graph import POSITION, TIME, TOO_LONG, VELOCITY, Graph, placed, uncollected
 from ..values.checks import (
     MOST_COMPONENTS,
     different_names,
@@ -45,6 +46,7 @@ class Definition:
     """
 
     made, of_run = TracedSystem, 0  # the type of the system; parameters that belong to a run
+    most_in_arrays = math.inf  # see Graph
 
     def __init__(self, kind, function, size, options):
         self.kind, self.function = kind, function
@@ -112,6 +114,7 @@ class Definition:
         return None
 
     # ---- the system ----
+    @uncollected()
     def system(self):
         if not self.trace:
             return self._callback_system()
@@ -161,6 +164,7 @@ class Definition:
 
     def _traced(self, size):
         graph = Graph(size, 0) if self.first_order else Graph(2 * size, size)
+        graph.most_in_arrays = self.most_in_arrays
         params, rows = tracing.parameter_symbols(graph, self.shapes)
         outputs = getattr(self, f"_{self.kind}")(graph, size, params)
         graph = next(iter(outputs.values()))[0].graph  # of a Hamiltonian it may be another one

@@ -4,12 +4,14 @@ import math
 import pickle
 import warnings
 from collections import deque
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.integrate
 
 import pyintegrate as pi
+from pyintegrate import initial_values
 
 METHODS = ["RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA"]
 START = [1 / 3, 2 / 9]
@@ -363,6 +365,77 @@ def test_what_a_force_keeps_outside_of_it_is_of_the_run():
     assert np.allclose(traced.y, res.y, rtol=1e-12)
 
 
+def test_a_function_that_was_traced_before_reads_what_it_reads_now():
+    def closed(k):
+        return lambda t, y: -k * y
+
+    def itself(k):
+        def fun(t, y, again=True):
+            return fun(t, y, False) if again else -k * y
+
+        return fun
+
+    def attribute(t, y):
+        return -attribute.k * y
+
+    def of_list(t, y):
+        return -listed[0][0] * y
+
+    def of_dict(t, y):
+        return -sum(named.values()) * y
+
+    array, named, listed, held = np.ones(1), {}, [[0.0]], Held()
+    for k in (1.0, 2.0, 3.0, 2.0):
+        array[0] = named["k"] = listed[0][0] = held.k = attribute.k = _outside["k"] = k
+        cases = [
+            (of_list,), (of_dict,), (attribute,), (held.fun,), (closed(k),), (closed(int(k)),),
+            (itself(k),),
+            (lambda t, y: -array * y,),
+            (lambda t, y: -held.k * y,),
+            (lambda t, y, held: held.fun(t, y), held),
+            (lambda t, y: -_global() * y,),
+            (lambda t, y, f: f(t, y), closed(k)),
+            (partial(lambda k, t, y: -k * y, k),),
+            (partial(lambda t, y, k: -k * y, k=np.array(k)),),
+            (lambda t, y, k: -y * (k if k > 1.5 else 1), k),
+            (lambda t, y, k: -y * {"2.0": 2.0, "3.0": 3.0}.get("%s" % k, 1), k),  # noqa: UP031
+            (lambda t, y, k: -y * abs(k) ** (k / k), k),
+            *((lambda t, y, k: -k * y, one) for one in (k, int(k), np.float32(k), np.array([k]))),
+        ]  # fmt: skip
+        for i, (fun, *args) in enumerate(cases):
+            res = pi.solve_ivp(fun, (0, 1), [1.0], args=args, rtol=1e-9, atol=1e-9)
+            assert np.isclose(res.y[0, -1], np.exp(-k), rtol=1e-6), (i, k)
+
+
+_outside = {}
+
+
+def _global():
+    return _outside["k"]
+
+
+class Held:
+    k = 1.0
+
+    def fun(self, t, y):
+        return -self.k * y
+
+
+def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
+    traced, trace = [], initial_values._trace
+    monkeypatch.setattr(initial_values, "_trace", lambda *a: traced.append(a) or trace(*a))
+    matrix = np.array([[0, 1.0], [-1.0, 0]])
+    for k in (1.5, 2.5, 3.5):
+        pi.solve_ivp(lambda t, y, k, n: k * (matrix @ y) + n, (0, k), [k, 0], args=(k, 2))
+        pi.solve_ivp(lambda t, y: [y[1], -math.sin(y[0])], (0, k), [k, 0])
+        pi.solve_ivp(lambda t, y: k * y, (0, k), [k])  # noqa: B023
+        pi.solve_ivp(Held().fun, (0, k), [k])
+        assert len(traced) == 4
+    matrix[0, 1] = 1.25
+    pi.solve_ivp(lambda t, y: matrix @ y, (0, 1), [1.0, 0])
+    assert len(traced) == 5
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_force_of_scalars_is_called_where_the_run_is(method):
     """Other lanes of a register are at the start, or anywhere: math.exp of it may overflow."""
@@ -376,6 +449,29 @@ def test_a_force_of_scalars_is_called_where_the_run_is(method):
         res = pi.solve_ivp(force, (0.5, 2), [1.0, 2.0], method)
         assert res.success
     assert len(seen) <= 1.1 * res.nfev or method in ("Radau", "BDF")
+
+
+def test_the_type_of_the_numbers():
+    for fun in (lambda t, y: -y, called(lambda t, y: -y)):
+        res = pi.solve_ivp(fun, (0, 1), [1.0], rtol=1e-4, dtype=np.float32, t_eval=[1])
+        assert res.y.dtype == np.float32
+        assert np.isclose(res.y, np.exp(-1), rtol=1e-4)
+
+
+def test_functions_of_large_arrays_are_called_and_loops_traced(monkeypatch):
+    """To trace 5,000 products takes as long as a thousand calls of NumPy, or ten loops."""
+    made, call = [], initial_values._called
+    monkeypatch.setattr(initial_values, "_called", lambda *a: made.append(a) or call(*a))
+
+    def of_loops(t, y, a):
+        return [sum(a[i, j] * y[j] for j in range(len(y))) for i in range(len(y))]
+
+    for n, most in ((10, 0), (70, 2)):
+        for fun in (of_loops, lambda t, y, a: a @ y, lambda t, y, a: (a * y).sum(axis=1)):
+            args = (np.eye(n) - 1,)
+            res = pi.solve_ivp(fun, (0, 1 / (n - 1)), np.ones(n), args=args, rtol=1e-6)
+            assert np.allclose(res.y[:, -1], np.exp(-1), rtol=1e-4)
+        assert len(made) == most
 
 
 def test_a_tolerance_for_each_component():
