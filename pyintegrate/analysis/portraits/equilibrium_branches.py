@@ -124,6 +124,7 @@ def continue_equilibria(
         With ``values``, ``points``, ``eigenvalues``, ``stability``, ``kinds``, ``ends``,
         ``table()`` and ``plot()``. Bifurcations are points of the branch, located to rounding, and
         named in ``kinds``. Two in one step may be missed: a smaller `step` tells.
+        Branches that meet if the equations change by 1e-12 of their own changes count as meeting.
 
     Raises
     ------
