@@ -337,8 +337,10 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
         const double start = fabs(*event_row(p, PI_QUANTITY, o->id, j));
+        const double range = p->quantities.most[at] - p->quantities.least[at];
         const int clock = piece->to - piece->from < VERY_SHORT &&
-                          fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start);
+                          (fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start) ||
+                           (range > 0.5 * start && piece_has_jump(&p->quantities, at)));
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
