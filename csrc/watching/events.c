@@ -319,16 +319,16 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     o->stopped_by = this->event;
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     const double near = at_once(p, s, i);
-    /* Stages of long steps round more. */
-    const double shortly = p->of->exact || p->single ? 4 : 0x1p10;
-    const Piece *piece = &p->quantities.piece[i];
+    const double shortly = p->of->exact || p->single ? 4 : 0x1p10; /* long steps round more */
+    const Pieces *q = &p->quantities;
+    const int is_short = q->piece[i].to - q->piece[i].from < VERY_SHORT;
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
         const int64_t at = j * p->lanes + i;
         const double g = p->quantities.rows.answer[at]; /* before the jump */
-        if (p->quantities.linear) f[0] = p->begun[at];
-        else pi_piece_values(&p->quantities, i, j, f);
+        if (q->linear) f[0] = p->begun[at];
+        else pi_piece_values(q, i, j, f);
         passing->tied =
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
@@ -337,10 +337,8 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
         const double start = fabs(*event_row(p, PI_QUANTITY, o->id, j));
-        const double range = p->quantities.most[at] - p->quantities.least[at];
-        const int clock = piece->to - piece->from < VERY_SHORT &&
-                          (fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start) ||
-                           (range > 0.5 * start && piece_has_jump(&p->quantities, at)));
+        const int over = q->most[at] - q->least[at] > 0.5 * start && piece_has_jump(q, at);
+        const int clock = is_short && (over || fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start));
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
@@ -455,9 +453,7 @@ static int is_counted(const EventLanes *p, int64_t i) {
     return !wants_state(p, i) && (is_exact(p, i) || (!p->of->exact && !p->ends));
 }
 /* Where a quantity jumps through zero no slope tells the place, and the states of the method pass
- * it later or earlier than the polynomial, by the tolerance: it is bracketed. Is it to be tried
- * again?
- */
+ * it at another time than the polynomial: it is bracketed. Is it to be tried again? */
 static int is_bracketed(Occurring *o, Occurrence *e, int passed, double near) {
     if (o->corrections == 1) o->low = 0, o->high = 1;
     *(passed ? &o->high : &o->low) = e->part;
@@ -527,8 +523,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
     e->part = within(e->part - off - further);
     return 1;
 }
-/* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
- */
+/* Lets events occur until all lanes have had theirs, or ask for a part of their step. 1, 0, -1. */
 static int go_through(EventLanes *p, const PiSteps *s) {
     for (;;) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
