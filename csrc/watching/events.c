@@ -312,14 +312,15 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     /* Where states put it before that jump by their rounding, it is passed in no progress. */
     const double rounded = 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part));
     const double shortly = 4 * near * fabs(o->h) + (p->of->exact ? 0 : rounded);
-    const Piece *piece = &p->quantities.piece[i];
+    const Pieces *q = &p->quantities;
+    const int is_short = q->piece[i].to - q->piece[i].from < VERY_SHORT;
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
         const int64_t at = j * p->lanes + i;
         const double g = p->quantities.rows.answer[at]; /* before the jump */
-        if (p->quantities.linear) f[0] = p->begun[at];
-        else pi_piece_values(&p->quantities, i, j, f);
+        if (q->linear) f[0] = p->begun[at];
+        else pi_piece_values(q, i, j, f);
         passing->tied =
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
@@ -328,8 +329,8 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
         const double start = fabs(*event_row(p, PI_QUANTITY, o->id, j));
-        const int clock = piece->to - piece->from < VERY_SHORT &&
-                          fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start);
+        const int over = q->most[at] - q->least[at] > 0.5 * start && piece_has_jump(q, at);
+        const int clock = is_short && (over || fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start));
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
@@ -507,8 +508,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
     e->part = within(e->part - off - further);
     return 1;
 }
-/* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
- */
+/* Lets events occur until all lanes have had theirs, or ask for a part of their step. 1, 0, -1. */
 static int go_through(EventLanes *p, const PiSteps *s) {
     for (;;) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;

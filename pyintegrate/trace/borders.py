@@ -84,11 +84,17 @@ def _branch(sides):
 def timed_branch(nodes):
     """A number for the branch on which the time alone puts nodes; nothing if there is only one."""
     sides = [
-        (node, side)
+        (node, _quotient(node) if node.operation == "fmod" else side)
         for node, side in _sides(nodes)
         if all(one.operation != "state" for one in below([node]))
     ]
     return [_branch(sides)] if sides else []
+
+
+def _quotient(node):
+    """How often fmod(a, b) has left out b; a / b may round to the next number before that."""
+    a, b = node.arguments
+    return make("rint", (a - node) / b)
 
 
 def branches(nodes):

@@ -482,8 +482,8 @@ def test_clocks_that_tick_together_all_tick(run):
 
 @pytest.mark.parametrize("quantity", [
     lambda t, y: np.floor(2 * y[0] - 0.1) + 0.3, lambda t, y: np.where(y[0] < 0.05, -1.0, 2.0),
-    lambda t, y: y[0] >= 0.05,
-], ids=["stairs", "branches", "condition"])  # fmt: skip
+    lambda t, y: y[0] >= 0.05, lambda t, y: np.sign(y[0] - 0.05) + 0.1,
+], ids=["stairs", "branches", "condition", "small between"])  # fmt: skip
 @pytest.mark.parametrize("run", [
     {"t_end": 14.0, "rtol": 1e-4, "atol": 1e-4, "method": "auto"},
     {"t_end": 14.0, "rtol": 1e-6, "method": "tsitouras54"},
@@ -501,6 +501,21 @@ def test_each_passage_of_a_jump_is_one_event(quantity, run):
     sol = solve(motion, start, events={"passes": passes}, save="final", **run)
     assert (sol.events["passes"].count == 2).all()
     assert (sol.final[:, 2] == 2).all()
+
+
+def test_a_jump_that_is_small_where_it_is_located_is_left_again():
+    """sign(x - 0.3) + 0.1 is 0.1 there: it was taken to be at its zero for ever."""
+
+    def passages(quantity):
+        event = pi.event(quantity, then=lambda t, x, v: (x, v), keep=0)
+        run = {"dt": 0.2, "n_steps": 150, "method": "rk4", "events": {"x": event}}
+        return pi.integrate(pi.systems.oscillator, np.linspace(0.5, 2, 60), 0.3, **run).events["x"]
+
+    signs, smooth = (
+        passages(lambda t, x, v: np.sign(x - 0.3) + 0.1),
+        passages(lambda t, x, v: x - 0.3),
+    )
+    assert (signs.count == smooth.count).all()
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
