@@ -16,6 +16,7 @@ from .solving import solve
 from .system.system import System
 from .trace.contents import contents
 from .trace.frozen import Holders, names_in, read, writes
+from .trace.graph import MOST_NODES
 from .user_system.callback import CallbackSystem, write_rows
 from .user_system.definition import Definition
 from .values.checks import floats
@@ -274,12 +275,17 @@ def _traced(fun, args, start):
             except ValueError:  # it differs from its trace near this start: maybe not elsewhere
                 system = key = None
             if key is not None:
-                if len(_known) >= _MOST_KNOWN:
+                size = sum(map(_size, [system, *_known.values()]))
+                if len(_known) >= _MOST_KNOWN or size > MOST_NODES:
                     _known.clear()
                 _known[key] = system
         if system is not None:
             return system(**params)
     return None
+
+
+def _size(system):
+    return 0 if system is None else len(system.traced.graph.nodes)
 
 
 def _numbers(fun, args):
