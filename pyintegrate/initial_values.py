@@ -330,7 +330,9 @@ def _trace(fun, args, start, params):
         return function(t, y, *others)
 
     kind = Parameter.POSITIONAL_OR_KEYWORD
-    force.__signature__ = Signature([Parameter(name, kind) for name in ("t", "y", *params)])
+    vars(force)["__signature__"] = Signature(
+        [Parameter(name, kind) for name in ("t", "y", *params)]
+    )
     system, outside = None, Holders(_bound(fun, args))
     try:
         options = {"name": "fun", "initial": start, **params}
