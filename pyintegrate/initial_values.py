@@ -300,9 +300,12 @@ def _numbers(fun, args):
 
 
 def _is_parameter(value):
-    kind = type(value)
-    array = kind is np.ndarray and value.dtype == np.float64 and value.size <= _MOST_NUMBERS
-    return (array or kind in (float, np.float64)) and bool(np.isfinite(value).all())
+    """Whether a number may be another one next time; powers are products only of constants."""
+    if type(value) is np.ndarray:
+        fits = value.dtype == np.float64 and value.size <= _MOST_NUMBERS
+    else:
+        fits = type(value) in (float, np.float64) and not value.is_integer()
+    return bool(fits and np.isfinite(value).all())
 
 
 def _filled(fun, args, values):

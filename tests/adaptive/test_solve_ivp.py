@@ -385,10 +385,11 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
         return -sum(named.values()) * y
 
     array, named, listed, held = np.ones(1), {}, [[0.0]], Held()
-    for k in (1.0, 2.0, 3.0, 2.0):
+    for k in (1.5, 2.5, 3.0, 2.5):
+        whole = k if k % 1 else int(k)
         array[0] = named["k"] = listed[0][0] = held.k = attribute.k = _outside["k"] = k
         cases = [
-            (of_list,), (of_dict,), (attribute,), (held.fun,), (closed(k),), (closed(int(k)),),
+            (of_list,), (of_dict,), (attribute,), (held.fun,), (closed(k),), (closed(whole),),
             (itself(k),),
             (lambda t, y: -array * y,),
             (lambda t, y: -held.k * y,),
@@ -397,10 +398,10 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
             (lambda t, y, f: f(t, y), closed(k)),
             (partial(lambda k, t, y: -k * y, k),),
             (partial(lambda t, y, k: -k * y, k=np.array(k)),),
-            (lambda t, y, k: -y * (k if k > 1.5 else 1), k),
-            (lambda t, y, k: -y * {"2.0": 2.0, "3.0": 3.0}.get("%s" % k, 1), k),  # noqa: UP031
+            (lambda t, y, k: -y * (k if k > 2 else 1.5), k),
+            (lambda t, y, k: -y * {"2.5": 2.5, "3.0": 3.0}.get("%s" % k, 1.5), k),  # noqa: UP031
             (lambda t, y, k: -y * abs(k) ** (k / k), k),
-            *((lambda t, y, k: -k * y, one) for one in (k, int(k), np.float32(k), np.array([k]))),
+            *((lambda t, y, k: -k * y, one) for one in (k, whole, np.float32(k), np.array([k]))),
         ]  # fmt: skip
         for i, (fun, *args) in enumerate(cases):
             res = pi.solve_ivp(fun, (0, 1), [1.0], args=args, rtol=1e-9, atol=1e-9)
