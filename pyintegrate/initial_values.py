@@ -294,7 +294,7 @@ def _numbers(fun, args):
     if type(fun) is FunctionType:
         own, cells = fun.__globals__, zip(fun.__code__.co_freevars, fun.__closure__ or ())
         held = {name: own.get(name) for name in names_in(fun.__code__, "LOAD_GLOBAL")}
-        held |= {name: read(cell, name) for name, cell in cells}
+        held |= {name: None if name in held else read(cell, name) for name, cell in cells}
         found |= {f"of_{name}": one for name, one in held.items() if isinstance(one, float)}
     return {name: one for name, one in found.items() if _is_parameter(one)}
 

@@ -422,6 +422,27 @@ class Held:
         return -self.k * y
 
 
+_number = 1.5
+
+
+def test_variables_of_one_name_in_a_function_and_around_it():
+    global _number
+
+    def both(_number):
+        def fun(t, y):
+            def outside():
+                global _number
+                return _number
+
+            return -(_number + 2 * outside()) * y
+
+        return fun
+
+    for _number, own in ((1.5, 1.5), (2.5, 1.5), (1.5, 2.5)):
+        res = pi.solve_ivp(both(own), (0, 1), [1.0], rtol=1e-9, atol=1e-9)
+        assert np.isclose(res.y[0, -1], np.exp(-own - 2 * _number), rtol=1e-5)
+
+
 def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
     traced, trace = [], initial_values._trace
     monkeypatch.setattr(initial_values, "_trace", lambda *a: traced.append(a) or trace(*a))
