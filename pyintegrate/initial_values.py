@@ -16,6 +16,7 @@ from .solving import solve
 from .system.system import System
 from .trace.contents import contents
 from .trace.frozen import Holders, names_in, read, writes
+from .trace.graph import MOST_NODES
 from .user_system.callback import CallbackSystem, write_rows
 from .user_system.definition import Definition
 from .values.checks import floats
@@ -274,12 +275,17 @@ def _traced(fun, args, start):
             except ValueError:  # it differs from its trace near this start: maybe not elsewhere
                 system = key = None
             if key is not None:
-                if len(_known) >= _MOST_KNOWN:
+                size = sum(map(_size, [system, *_known.values()]))
+                if len(_known) >= _MOST_KNOWN or size > MOST_NODES:
                     _known.clear()
                 _known[key] = system
         if system is not None:
             return system(**params)
     return None
+
+
+def _size(system):
+    return 0 if system is None else len(system.traced.graph.nodes)
 
 
 def _numbers(fun, args):
@@ -288,15 +294,18 @@ def _numbers(fun, args):
     if type(fun) is FunctionType:
         own, cells = fun.__globals__, zip(fun.__code__.co_freevars, fun.__closure__ or ())
         held = {name: own.get(name) for name in names_in(fun.__code__, "LOAD_GLOBAL")}
-        held |= {name: read(cell, name) for name, cell in cells}
+        held |= {name: None if name in held else read(cell, name) for name, cell in cells}
         found |= {f"of_{name}": one for name, one in held.items() if isinstance(one, float)}
     return {name: one for name, one in found.items() if _is_parameter(one)}
 
 
 def _is_parameter(value):
-    kind = type(value)
-    array = kind is np.ndarray and value.dtype == np.float64 and value.size <= _MOST_NUMBERS
-    return (array or kind in (float, np.float64)) and bool(np.isfinite(value).all())
+    """Whether a number may be another one next time; powers are products only of constants."""
+    if type(value) is np.ndarray:
+        fits = value.dtype == np.float64 and value.size <= _MOST_NUMBERS
+    else:
+        fits = type(value) in (float, np.float64) and not value.is_integer()
+    return bool(fits and np.isfinite(value).all())
 
 
 def _filled(fun, args, values):
@@ -324,7 +333,9 @@ def _trace(fun, args, start, params):
         return function(t, y, *others)
 
     kind = Parameter.POSITIONAL_OR_KEYWORD
-    force.__signature__ = Signature([Parameter(name, kind) for name in ("t", "y", *params)])
+    vars(force)["__signature__"] = Signature(
+        [Parameter(name, kind) for name in ("t", "y", *params)]
+    )
     system, outside = None, Holders(_bound(fun, args))
     try:
         options = {"name": "fun", "initial": start, **params}

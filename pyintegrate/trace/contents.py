@@ -12,7 +12,7 @@ import numpy as np
 from .frozen import names_in
 from .numpy_functions import known_functions
 
-_MOST_BYTES = 1 << 20  # of an array
+_MOST_BYTES = 1 << 17  # of an array
 # Whose results depend on nothing but their arguments, of which they cannot tell what is a symbol.
 _BUILTINS = """
 abs all any bool complex dict divmod enumerate filter float int len list map max min pow range

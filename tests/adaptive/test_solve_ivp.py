@@ -385,10 +385,11 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
         return -sum(named.values()) * y
 
     array, named, listed, held = np.ones(1), {}, [[0.0]], Held()
-    for k in (1.0, 2.0, 3.0, 2.0):
+    for k in (1.5, 2.5, 3.0, 2.5):
+        whole = k if k % 1 else int(k)
         array[0] = named["k"] = listed[0][0] = held.k = attribute.k = _outside["k"] = k
         cases = [
-            (of_list,), (of_dict,), (attribute,), (held.fun,), (closed(k),), (closed(int(k)),),
+            (of_list,), (of_dict,), (attribute,), (held.fun,), (closed(k),), (closed(whole),),
             (itself(k),),
             (lambda t, y: -array * y,),
             (lambda t, y: -held.k * y,),
@@ -397,10 +398,10 @@ def test_a_function_that_was_traced_before_reads_what_it_reads_now():
             (lambda t, y, f: f(t, y), closed(k)),
             (partial(lambda k, t, y: -k * y, k),),
             (partial(lambda t, y, k: -k * y, k=np.array(k)),),
-            (lambda t, y, k: -y * (k if k > 1.5 else 1), k),
-            (lambda t, y, k: -y * {"2.0": 2.0, "3.0": 3.0}.get("%s" % k, 1), k),  # noqa: UP031
+            (lambda t, y, k: -y * (k if k > 2 else 1.5), k),
+            (lambda t, y, k: -y * {"2.5": 2.5, "3.0": 3.0}.get("%s" % k, 1.5), k),  # noqa: UP031
             (lambda t, y, k: -y * abs(k) ** (k / k), k),
-            *((lambda t, y, k: -k * y, one) for one in (k, int(k), np.float32(k), np.array([k]))),
+            *((lambda t, y, k: -k * y, one) for one in (k, whole, np.float32(k), np.array([k]))),
         ]  # fmt: skip
         for i, (fun, *args) in enumerate(cases):
             res = pi.solve_ivp(fun, (0, 1), [1.0], args=args, rtol=1e-9, atol=1e-9)
@@ -419,6 +420,27 @@ class Held:
 
     def fun(self, t, y):
         return -self.k * y
+
+
+_number = 1.5
+
+
+def test_variables_of_one_name_in_a_function_and_around_it():
+    global _number
+
+    def both(_number):
+        def fun(t, y):
+            def outside():
+                global _number
+                return _number
+
+            return -(_number + 2 * outside()) * y
+
+        return fun
+
+    for _number, own in ((1.5, 1.5), (2.5, 1.5), (1.5, 2.5)):
+        res = pi.solve_ivp(both(own), (0, 1), [1.0], rtol=1e-9, atol=1e-9)
+        assert np.isclose(res.y[0, -1], np.exp(-own - 2 * _number), rtol=1e-5)
 
 
 def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
