@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from inspect import Parameter, Signature
-from types import CellType, FunctionType
 
 import numpy as np
 
@@ -14,9 +13,7 @@ from .adaptive.arguments import rounded_times
 from .errors import Status
 from .solving import solve
 from .system.system import System
-from .trace.contents import contents
-from .trace.frozen import Holders, names_in, read, writes
-from .trace.graph import MOST_NODES
+from .trace.frozen import Holders, writes
 from .user_system.callback import CallbackSystem, write_rows
 from .user_system.definition import Definition
 from .values.checks import floats
@@ -36,10 +33,6 @@ _MESSAGES = (
     "A termination event occurred.",
     "Required step size is less than spacing between numbers.",
 )
-_known: dict = {}  # systems by what their functions read, None of one that is to be called
-_UNKNOWN = object()
-_MOST_KNOWN = 64
-_MOST_NUMBERS = 100  # of an array that becomes a parameter
 _MOST_IN_ARRAYS = 4000  # beyond which to call a function takes as long as to run its byte code
 
 
@@ -193,7 +186,9 @@ def solve_ivp(
             raise TypeError(f"events must be functions of (t, y), got {one!r}")
     looked_at = [_bound(one, args) for one in several]
     times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
-    system = _traced(fun, args, start) or _called(_bound(fun, args), start, vectorized)
+    bound = _bound(fun, args)
+    system = None if writes(fun) else _traced(bound, start)
+    system = system or _called(bound, start, vectorized)
     name: Any = getattr(method, "__name__", method)
     if isinstance(name, str):
         name = _OTHERS.get(name.upper(), name)
@@ -259,98 +254,14 @@ def _bound(function, args):
     return bound
 
 
-def _traced(fun, args, start):
-    """The function as a traced System, or None: it is called. Numbers that it takes from outside
-    are parameters, so that a function that was seen before is not traced again for others."""
-    numbers = _numbers(fun, args)
-    for params in [numbers, {}][not numbers :]:
-        shapes = {name: np.shape(value) for name, value in params.items()}
-        key = contents(_filled(fun, args, dict.fromkeys(params)), shapes, len(start))
-        if key is None and params:
-            continue
-        system = _known.get(key, _UNKNOWN)
-        if system is _UNKNOWN:
-            try:
-                system = _trace(fun, args, start, params)
-            except ValueError:  # it differs from its trace near this start: maybe not elsewhere
-                system = key = None
-            if key is not None:
-                size = sum(map(_size, [system, *_known.values()]))
-                if len(_known) >= _MOST_KNOWN or size > MOST_NODES:
-                    _known.clear()
-                _known[key] = system
-        if system is not None:
-            return system(**params)
-    return None
-
-
-def _size(system):
-    return 0 if system is None else len(system.traced.graph.nodes)
-
-
-def _numbers(fun, args):
-    """Numbers of `args`, of the closure and of global variables, by names."""
-    found = {f"args{i}": one for i, one in enumerate(args)}
-    if type(fun) is FunctionType:
-        own, cells = fun.__globals__, zip(fun.__code__.co_freevars, fun.__closure__ or ())
-        held = {name: own.get(name) for name in names_in(fun.__code__, "LOAD_GLOBAL")}
-        held |= {name: None if name in held else read(cell, name) for name, cell in cells}
-        found |= {f"of_{name}": one for name, one in held.items() if isinstance(one, float)}
-    return {name: one for name, one in found.items() if _is_parameter(one)}
-
-
-def _is_parameter(value):
-    """Whether a number may be another one next time; powers are products only of constants."""
-    if type(value) is np.ndarray:
-        fits = value.dtype == np.float64 and value.size <= _MOST_NUMBERS
-    else:
-        fits = type(value) in (float, np.float64) and not value.is_integer()
-    return bool(fits and np.isfinite(value).all())
-
-
-def _filled(fun, args, values):
-    """A function and its args with other values, by the names of `_numbers`."""
-    args = [values.get(f"args{i}", one) for i, one in enumerate(args)]
-    held = {name[3:]: one for name, one in values.items() if name.startswith("of_")}
-    if held:
-        code, before = fun.__code__, fun
-        cells = zip(code.co_freevars, fun.__closure__ or ())
-        cells = tuple(CellType(held[name]) if name in held else cell for name, cell in cells)
-        own = fun.__globals__ | held
-        fun = FunctionType(code, own, fun.__name__, fun.__defaults__, cells)
-        fun.__kwdefaults__ = before.__kwdefaults__
-        vars(fun).update(vars(before))
-    return fun, args
-
-
-def _trace(fun, args, start, params):
-    """The System of a function with parameters, or None."""
-    if writes(fun):
-        return None
-
-    def force(t, y, **params):
-        function, others = _filled(fun, args, params)
-        return function(t, y, *others)
-
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    vars(force)["__signature__"] = Signature(
-        [Parameter(name, kind) for name in ("t", "y", *params)]
-    )
-    system, outside = None, Holders(_bound(fun, args))
-    try:
-        options = {"name": "fun", "initial": start, **params}
-        definition = Definition("rhs", force, len(start), options)
-        definition.most_in_arrays = _MOST_IN_ARRAYS
+def _traced(fun, start):
+    """The function as a traced System, or None: it is called."""
+    system, outside = None, Holders(fun)
+    definition = Definition("rhs", fun, len(start), {"name": "fun", "initial": start})
+    definition.most_in_arrays = _MOST_IN_ARRAYS
+    with suppress(Exception):  # whatever it does with symbols: it is called with numbers
         system = definition.system()
-    except TypeError:  # it cannot be traced
-        pass
-    except Exception as error:  # whatever it does
-        raise ValueError from error
-    finally:
-        changed = outside.restored()
-    if changed or system is None:
-        return None
-    return type(system)(replace(system.definition, frozen=None), system.params)
+    return system if not outside.restored() else None
 
 
 def _called(fun, start, vectorized):

@@ -1,6 +1,6 @@
 """The contents of a picture: labelled, coloured solutions, thinned, and their lines."""
 
-from collections.abc import Sized
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import prod
 from types import SimpleNamespace
@@ -256,7 +256,7 @@ def texts_of(solutions, names, labels):
 
 def one_for_each(labels, names):
     """A list of texts, as many as there are names."""
-    if not isinstance(labels, Sized) or len(labels) != len(names) or isinstance(labels, str):
+    if not isinstance(labels, Collection) or len(labels) != len(names) or isinstance(labels, str):
         raise ValueError(f"labels: expected {len(names)} texts, got {labels!r}")
     return list(labels)
 

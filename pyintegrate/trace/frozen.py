@@ -59,7 +59,7 @@ class Frozen:
         code = function.__code__
         own, words = _written(code), _words(code)  # own: such as a count of calls
         places: list[Any] = [
-            (function.__globals__, name) for name in names_in(code, "LOAD_GLOBAL", "LOAD_NAME")
+            (function.__globals__, name) for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
         ]
         places += [*zip(function.__closure__ or (), code.co_freevars), ({"": owner}, "")]
         places = [(place, name) for place, name in places if name not in own]
@@ -69,14 +69,14 @@ class Frozen:
             (dict(enumerate(given)), i) for i, one in enumerate(given) if not _is_number(one)
         ]
         for place, name in places:  # which grow by what the variables hold
-            value = read(place, name)
+            value = _read(place, name)
             if isinstance(value, _HOLDERS):
                 self.holders.append(value)
             if _is_number(value):
                 self._variables[id(place), name] = [place, name, _kept(value)]
             elif (key := (code, *_identity(value))) not in visited:
                 visited.add(key)
-                if _identity(read(place, name)) != key[1:]:
+                if _identity(_read(place, name)) != key[1:]:
                     continue  # made anew whenever it is read, maybe without end
                 self._visit(value, visited)
                 inside = (word for word in words - own if _item(value, word) is not _NOTHING)
@@ -86,7 +86,7 @@ class Frozen:
         """Name, value then and value now of each variable that is a different number now."""
         found = []
         for place, name, before in self._variables.values():
-            now = read(place, name)
+            now = _read(place, name)
             if now is not before and _is_number(now) and not same(before, now):
                 found.append((name, before, now))
         return found
@@ -149,8 +149,8 @@ def writes(function):
     if not isinstance(function, FunctionType):
         return False
     code = function.__code__  # its freevars: without variables of functions in it
-    outside = {*names_in(code, "STORE_DEREF")} & {*code.co_freevars}
-    return bool(outside or names_in(code, "STORE_GLOBAL", "STORE_ATTR"))
+    outside = {*_names(code, "STORE_DEREF")} & {*code.co_freevars}
+    return bool(outside or _names(code, "STORE_GLOBAL", "STORE_ATTR"))
 
 
 def _unwrapped(function):
@@ -162,16 +162,16 @@ def _unwrapped(function):
 
 
 def _written(code):
-    return {*names_in(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}
+    return {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}
 
 
 @lru_cache  # dis takes its time
-def names_in(code, *operations):
+def _names(code, *operations):
     """Names that operations of code, and of the code in it, load or store."""
     names = [one.argval for one in dis.get_instructions(code) if one.opname in operations]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            names += names_in(constant, *operations)
+            names += _names(constant, *operations)
     return names
 
 
@@ -196,9 +196,9 @@ def _item(holder, name):
         return _NOTHING
 
 
-def read(place, name):
+def _read(place, name):
     if isinstance(place, tuple):  # within a variable
-        return _item(read(*place), name)
+        return _item(_read(*place), name)
     if isinstance(place, dict):
         return place.get(name, _NOTHING)
     try:

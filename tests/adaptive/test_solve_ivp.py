@@ -4,7 +4,6 @@ import math
 import pickle
 import warnings
 from collections import deque
-from functools import partial
 
 import numpy as np
 import pytest
@@ -363,99 +362,6 @@ def test_what_a_force_keeps_outside_of_it_is_of_the_run():
     assert pi.solve_ivp(counted, (0, 2), [1.0]).nfev in (calls, calls - 1)
     traced = pi.solve_ivp(lambda t, y: [-y[i] for i in range(1)], (0, 2), [1.0])
     assert np.allclose(traced.y, res.y, rtol=1e-12)
-
-
-def test_a_function_that_was_traced_before_reads_what_it_reads_now():
-    def closed(k):
-        return lambda t, y: -k * y
-
-    def itself(k):
-        def fun(t, y, again=True):
-            return fun(t, y, False) if again else -k * y
-
-        return fun
-
-    def attribute(t, y):
-        return -attribute.k * y
-
-    def of_list(t, y):
-        return -listed[0][0] * y
-
-    def of_dict(t, y):
-        return -sum(named.values()) * y
-
-    array, named, listed, held = np.ones(1), {}, [[0.0]], Held()
-    for k in (1.5, 2.5, 3.0, 2.5):
-        whole = k if k % 1 else int(k)
-        array[0] = named["k"] = listed[0][0] = held.k = attribute.k = _outside["k"] = k
-        cases = [
-            (of_list,), (of_dict,), (attribute,), (held.fun,), (closed(k),), (closed(whole),),
-            (itself(k),),
-            (lambda t, y: -array * y,),
-            (lambda t, y: -held.k * y,),
-            (lambda t, y, held: held.fun(t, y), held),
-            (lambda t, y: -_global() * y,),
-            (lambda t, y, f: f(t, y), closed(k)),
-            (partial(lambda k, t, y: -k * y, k),),
-            (partial(lambda t, y, k: -k * y, k=np.array(k)),),
-            (lambda t, y, k: -y * (k if k > 2 else 1.5), k),
-            (lambda t, y, k: -y * {"2.5": 2.5, "3.0": 3.0}.get("%s" % k, 1.5), k),  # noqa: UP031
-            (lambda t, y, k: -y * abs(k) ** (k / k), k),
-            *((lambda t, y, k: -k * y, one) for one in (k, whole, np.float32(k), np.array([k]))),
-        ]  # fmt: skip
-        for i, (fun, *args) in enumerate(cases):
-            res = pi.solve_ivp(fun, (0, 1), [1.0], args=args, rtol=1e-9, atol=1e-9)
-            assert np.isclose(res.y[0, -1], np.exp(-k), rtol=1e-6), (i, k)
-
-
-_outside = {}
-
-
-def _global():
-    return _outside["k"]
-
-
-class Held:
-    k = 1.0
-
-    def fun(self, t, y):
-        return -self.k * y
-
-
-_number = 1.5
-
-
-def test_variables_of_one_name_in_a_function_and_around_it():
-    global _number
-
-    def both(_number):
-        def fun(t, y):
-            def outside():
-                global _number
-                return _number
-
-            return -(_number + 2 * outside()) * y
-
-        return fun
-
-    for _number, own in ((1.5, 1.5), (2.5, 1.5), (1.5, 2.5)):
-        res = pi.solve_ivp(both(own), (0, 1), [1.0], rtol=1e-9, atol=1e-9)
-        assert np.isclose(res.y[0, -1], np.exp(-own - 2 * _number), rtol=1e-5)
-
-
-def test_a_function_is_traced_once_for_all_numbers(monkeypatch):
-    traced, trace = [], initial_values._trace
-    monkeypatch.setattr(initial_values, "_trace", lambda *a: traced.append(a) or trace(*a))
-    matrix = np.array([[0, 1.0], [-1.0, 0]])
-    for k in (1.5, 2.5, 3.5):
-        pi.solve_ivp(lambda t, y, k, n: k * (matrix @ y) + n, (0, k), [k, 0], args=(k, 2))
-        pi.solve_ivp(lambda t, y: [y[1], -math.sin(y[0])], (0, k), [k, 0])
-        pi.solve_ivp(lambda t, y: k * y, (0, k), [k])  # noqa: B023
-        pi.solve_ivp(Held().fun, (0, k), [k])
-        assert len(traced) == 4
-    matrix[0, 1] = 1.25
-    pi.solve_ivp(lambda t, y: matrix @ y, (0, 1), [1.0, 0])
-    assert len(traced) == 5
 
 
 @pytest.mark.parametrize("method", METHODS)
