@@ -12,8 +12,8 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
 /* How well an entry serves as a pivot, in units of its row. The motion does not depend on its
  * tangents, whose equations, in other units, may have the larger entries: they come after its own.
  */
-INLINE vreal fitness(vreal entry, vreal unit, const vreal *own) {
-    const vreal size = vabs(entry) * unit;
+INLINE vreal fitness(vreal entry, const vreal *unit, const vreal *own) {
+    const vreal size = unit ? vabs(entry) * *unit : vabs(entry);
     if (!own) return size;
     const vreal some = vselect(size == 0, vset(-REAL_MAX), size);
     return vany(*own == 0) ? vselect(*own == 0, -1 / size, some) : some;
@@ -23,12 +23,12 @@ INLINE vreal fitness(vreal entry, vreal unit, const vreal *own) {
  * factor is zero stays as it is, in each lane by its own.
  * own: of each component, 0 if it is a tangent's; n or n / 2 rows, or NULL.
  * unit: by which rows are multiplied as pivots are chosen, as many, or NULL. */
-static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot, const vreal *own,
+INLINE void factor_rows(Chunk *c, int n, vreal *M, vint *pivot, const vreal *own,
                         const vreal *unit) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
 #define ROW(i)      (((i) < c->dim ? (i) : (i) - c->dim) * R + u)
-#define FITNESS(i)  fitness(ENTRY(i, k), unit ? unit[ROW(i)] : vone, own ? own + ROW(i) : NULL)
+#define FITNESS(i)  fitness(ENTRY(i, k), unit ? unit + ROW(i) : NULL, own ? own + ROW(i) : NULL)
     EACH_BELOW(k, n)
         EACH_REGISTER(u, c) {
             if (stops(c)) return;
