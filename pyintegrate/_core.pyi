@@ -67,6 +67,7 @@ def make_callback(
     lanes_a_call: int,
     owner: object = ...,
     velocity_dependent: int = ...,
+    tangents: int = ...,
     /,
 ) -> object: ...
 def noise(seed: int, stream: int, counters: Any, out: Any, /) -> None: ...

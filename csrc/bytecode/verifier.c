@@ -146,6 +146,9 @@ static int check_sizes(const PiProgramText *x, char *message) {
     if (x->dof && x->dim != 2 * x->dof)
         return refuse(message, "dim is %lld and dof %lld: expected half of it, or 0", x->dim,
                       x->dof);
+    if ((x->dof ? x->dof : x->dim) % (1 + x->tangents))
+        return refuse(message, "%lld tangents and their motion do not share the components",
+                      x->tangents);
     const PiQuestion foreign[] = {PI_ACCELERATION, PI_VELOCITY};
     EACH_BELOW(i, 2)
         if (!x->dof && x->first[foreign[i]] >= 0)

@@ -126,15 +126,16 @@ static void *address_of(PyObject *object) {
 
 PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
     PyObject *function, *owner = Py_None;
-    int kind, dim, dof, n_params, lanes_a_call, velocity_dependent = 1;
-    if (!PyArg_ParseTuple(args, "Oiiiii|Oi:make_callback", &function, &kind, &dim, &dof, &n_params,
-                          &lanes_a_call, &owner, &velocity_dependent))
+    int kind, dim, dof, n_params, lanes_a_call, velocity_dependent = 1, tangents = 0;
+    if (!PyArg_ParseTuple(args, "Oiiiii|Oii:make_callback", &function, &kind, &dim, &dof, &n_params,
+                          &lanes_a_call, &owner, &velocity_dependent, &tangents))
         return NULL;
     if (kind < PYTHON || kind > COMPILED_BATCHED || dim < 1 || dim > PI_MAX_NUMBER || dof < 0 ||
         (dof && (kind != PYTHON || dim != 2 * dof)) || n_params < 0 || n_params > PI_MAX_NUMBER ||
-        lanes_a_call < 0 || lanes_a_call > 1 << 24)
+        lanes_a_call < 0 || lanes_a_call > 1 << 24 || tangents < 0 || tangents >= dim ||
+        (dof ? dof : dim) % (1 + tangents))
         return PyErr_Format(PyExc_ValueError,
-                            "kind, dim, dof, n_params or lanes_a_call out of range");
+                            "kind, dim, dof, n_params, lanes_a_call or tangents out of range");
     void *address = NULL;
     if (kind != PYTHON && !(address = address_of(function))) return NULL;
     const Callback callback = {
@@ -147,6 +148,7 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                    .time_dependent = 1,
                    .n_params = n_params,
                    .scratch = kind == COMPILED ? 2 * dim + n_params : 0, /* a row holds a double */
+                   .tangents = tangents,
                    .no_jacobian = 1,
                    .may_stop = 1,
                    .operations = 1 << 20, /* unknown, and slow */

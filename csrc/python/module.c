@@ -180,11 +180,11 @@ static PyMethodDef functions[] = {
      "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written."},
     {"make_callback", pi_core_make_callback, METH_VARARGS,
      "make_callback(function, kind, dim, dof, n_params, lanes_a_call, owner=None,\n"
-     "              velocity_dependent=1) -> handle\n\n"
+     "              velocity_dependent=1, tangents=0) -> handle\n\n"
      "kind 0: a Python function(question, lanes, t, y, v, p, out) of memory views; 1 and 2: the\n"
      "capsule or address of a compiled right-hand side, for one trajectory or for many.\n"
      "lanes_a_call: lanes wanted at once. owner: kept alive. velocity_dependent: whether the\n"
-     "acceleration uses v."},
+     "acceleration uses v. tangents: PiSystem."},
     {"shielded", pi_core_shielded, METH_VARARGS,
      "shielded(work, finish)\n\n"
      "The result of work(). If it raises, finish(error) is called in a thread without signals,\n"

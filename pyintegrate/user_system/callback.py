@@ -30,8 +30,9 @@ class CallbackSystem(OwnSystem):
     def core(self):
         rows = len(self.parameter_rows)
         return _core.make_callback(
-            self._asked(), 0, self.dim, self.dof, rows, _LANES_A_CALL, None, self.velocity_dependent
-        )
+            self._asked(), 0, self.dim, self.dof, rows, _LANES_A_CALL, None,
+            self.velocity_dependent, len(getattr(self, "directions", ())),
+        )  # fmt: skip
 
     def _asked(self):
         """What the core calls."""

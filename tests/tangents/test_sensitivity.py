@@ -176,6 +176,26 @@ def test_sensitivities_of_stiff_motions_are_the_same_in_small_units(method):
         np.testing.assert_array_equal(small, one)
 
 
+@pytest.mark.parametrize("method", ["radau_iia5", "rodas5p", "kvaerno54"])
+def test_sensitivities_of_a_stiff_force_that_is_called_are_those_of_its_formula(method):
+    """The equations of its tangents were not known as such: Radau's grew to 1e239, status OK."""
+
+    def law(t, x, v):
+        a, b, c, d = *x, *v
+        return np.stack([-300 * (a + a**3 + c) + 0.3 * a * d + np.sin(t),
+                         a + b * d - 9e3 * (b + b**3 + d)])  # fmt: skip
+
+    def run(trace):
+        force = pi.acceleration(dof=2, trace=trace)(law)
+        sol = pi.solve(force, [0.7, 0.7], [0.2, 0.2], t_end=0.3, rtol=1e-9, atol=1e-12,
+                       method=method, save="final", sensitivity=("x0", "v0"))  # fmt: skip
+        return np.concatenate([sol.sensitivity["x0"][-1], sol.sensitivity["v0"][-1]], axis=1)
+
+    with pytest.warns(UserWarning, match="central differences"):
+        found = run(False)
+    np.testing.assert_allclose(found, run(True), rtol=0, atol=1e-7)  # differences to ten digits
+
+
 @pytest.mark.parametrize("method", ["radau_iia5", "gauss6", "sdirk4", "bdf2", "lobatto_iiic4"])
 @pytest.mark.parametrize(("dtype", "unit"), [("float32", 2.0**-26), ("float64", 2.0**-60)])
 def test_sensitivities_by_implicit_methods_are_the_same_in_units_of_each(method, dtype, unit):

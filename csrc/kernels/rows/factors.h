@@ -4,31 +4,30 @@
 #pragma once
 #include "chunk.h"
 
+/* The components of a motion without its tangents; where those of the motion (q = 0) or of tangent
+ * q lie in the state, which has all of them in each half. */
+INLINE int motion_of(const Chunk *c) { return c->dim / (1 + c->tile->system->tangents); }
+INLINE int place(const Chunk *c, int i, int q) {
+    const int half = c->dof ? c->dof : c->dim, one = half / (1 + c->tile->system->tangents);
+    return i / one * half + q * one + i % one;
+}
+
 static void swap_lane(vreal *a, vreal *b, int64_t lane) {
     const real upper = (*a)[lane];
     (*a)[lane] = (*b)[lane];
     (*b)[lane] = upper;
 }
-/* How well an entry serves as a pivot, in units of its row. The motion does not depend on its
- * tangents, whose equations, in other units, may have the larger entries: they come after its own.
- */
-INLINE vreal fitness(vreal entry, const vreal *unit, const vreal *own) {
-    const vreal size = unit ? vabs(entry) * *unit : vabs(entry);
-    if (!own) return size;
-    const vreal some = vselect(size == 0, vset(-REAL_MAX), size);
-    return vany(*own == 0) ? vselect(*own == 0, -1 / size, some) : some;
-}
 /* In place: n x n rows of M; pivot: n rows, the pivot row of each column. Then U is
  * above the diagonal, its inverse pivots on it, and the negative factors of L below. A row whose
  * factor is zero stays as it is, in each lane by its own.
- * own: of each component, 0 if it is a tangent's; n or n / 2 rows, or NULL.
- * unit: by which rows are multiplied as pivots are chosen, as many, or NULL. */
-INLINE void factor_rows(Chunk *c, int n, vreal *M, vint *pivot, const vreal *own,
-                        const vreal *unit) {
+ * unit: by which rows are multiplied as pivots are chosen, those of a motion, or NULL. */
+INLINE void factor_rows(Chunk *c, int n, vreal *M, vint *pivot, const vreal *unit) {
     const int64_t R = c->R;
+    const int motion = motion_of(c);
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
-#define ROW(i)      (((i) < c->dim ? (i) : (i) - c->dim) * R + u)
-#define FITNESS(i)  fitness(ENTRY(i, k), unit ? unit + ROW(i) : NULL, own ? own + ROW(i) : NULL)
+#define FITNESS(i)                                                                                 \
+    (unit ? vabs(ENTRY(i, k)) * unit[((i) < motion ? (i) : (i) - motion) * R + u]                  \
+          : vabs(ENTRY(i, k)))
     EACH_BELOW(k, n)
         EACH_REGISTER(u, c) {
             if (stops(c)) return;
@@ -76,6 +75,51 @@ static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *p
         }
     }
 #undef FITNESS
-#undef ROW
 #undef ENTRY
+}
+
+/* A motion's slopes do not depend on its tangents, and each tangent's depend on it by the motion's
+ * own Jacobian: of M x = r for all of them the block of the motion is factored, x of the motion
+ * found, what it adds to the right-hand sides of the tangents, and then theirs, with the same
+ * factors.
+ *
+ * Vectors q = from ... to - 1, 0 being the motion, of `parts` states r. room: a vector of each. */
+static void solve_rows(const Chunk *c, int parts, int from, int to, const vreal *M,
+                       const vint *pivot, const vreal *unit, vreal *room, vreal *r) {
+    const int64_t R = c->R;
+    const int n = motion_of(c), size = parts * n, alone = n == c->dim;
+    vreal *x = alone ? r : room;
+#define ROW(i)   r[((i) / n * c->dim + place(c, (i) % n, q)) * R + u]
+#define IN_UNITS (unit ? unit[i % n * R + u] : vone)
+    EACH_FROM(q, from, to) {
+        if (!alone || unit)
+            EACH_BELOW(i, size)
+                EACH_REGISTER(u, c) x[i * R + u] = ROW(i) * IN_UNITS;
+        substitute_rows(c, size, M, pivot, x);
+        if (!alone || unit)
+            EACH_BELOW(i, size)
+                EACH_REGISTER(u, c) ROW(i) = x[i * R + u] / IN_UNITS;
+    }
+#undef IN_UNITS
+#undef ROW
+}
+/* Of (... - h J) x = r, in each part: h J x of the motion is added to r of the tangents. */
+static void add_to_tangents(const Chunk *c, int parts, const vreal *J, vreal *r) {
+    const int64_t R = c->R;
+    const int n = motion_of(c);
+    EACH_FROM(q, 1, c->dim / n)
+        EACH_BELOW(i, parts * n)
+            EACH_BELOW(e, n) {
+                const int to = place(c, i % n, q), from = place(c, e, 0), part = i / n * c->dim;
+                EACH_REGISTER(u, c)
+                    r[(part + to) * R + u] = vfma(c->h[u] * J[(to * c->dim + from) * R + u],
+                                                  r[(part + from) * R + u], r[(part + to) * R + u]);
+            }
+}
+/* Both, as by Rosenbrock methods and Radau IIA. */
+static void solve_all_rows(const Chunk *c, int parts, const vreal *M, const vint *pivot,
+                           const vreal *unit, const vreal *J, vreal *room, vreal *r) {
+    solve_rows(c, parts, 0, 1, M, pivot, unit, room, r);
+    add_to_tangents(c, parts, J, r);
+    solve_rows(c, parts, 1, c->dim / motion_of(c), M, pivot, unit, room, r);
 }

@@ -19,7 +19,7 @@
  * Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.8; Deuflhard (2004), Newton
  * Methods for Nonlinear Problems, 3.1 (damping) and 5.1 (folds). */
 #pragma once
-#include "chunk.h"
+#include "factors.h"
 #include "workspace.h"
 
 /* Correct roots of stiff problems need at most 20 iterations, in which the residual grows twice.
@@ -51,16 +51,16 @@ enum { LARGEST_KNOWN = 4 };
 #define FASTEST REAL(0x1p24)
 #endif
 /* There velocities, and so pivots, are measured in a power of two: the root of the largest dv'/dx
- * over the largest dx'/dv, of J or M in rows. Without it what is left of the rows of free bodies,
- * whose forces do not depend on the place of all, is rounding. */
-INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
-    const int64_t dim = c->dim, dof = c->dof;
+ * over the largest dx'/dv, of J or M in rows of `dim`, half of which are before the velocities of a
+ * motion of dof. Without it what is left of the rows of free bodies, whose forces do not depend on
+ * the place of all, is rounding. */
+INLINE vreal unit_of_velocities(int64_t R, int64_t dim, int64_t dof, const vreal *J) {
+    const int64_t v = dim / 2;
     vreal to_v = vzero, to_x = vzero;
-    if (dim != 2 * dof) return vone;
     EACH_BELOW(i, dof)
-        EACH_FROM(k, dof, dim) {
-            to_x = vlarger(vabs(J[(i * dim + k) * c->R]), to_x);
-            to_v = vlarger(vabs(J[(k * dim + i) * c->R]), to_v);
+        EACH_FROM(k, v, v + dof) {
+            to_x = vlarger(vabs(J[(i * dim + k) * R]), to_x);
+            to_v = vlarger(vabs(J[(k * dim + i) * R]), to_v);
         }
     const vint fast = (to_v > FASTEST * to_x) & (to_v <= REAL_MAX * to_x);
     if (!vany(fast)) return vone;
@@ -71,45 +71,41 @@ INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
 
 enum { SWEEPS = 8 };
 /* Multiplies row i of M in register j and divides its column by a power of two, as unit[i]. */
-static void measure_row(const Chunk *c, vreal *M, vreal *unit, int i, int64_t j, vreal factor) {
-    const int64_t R = c->R;
-    EACH_BELOW(k, c->dim) {
-        M[(i * c->dim + k) * R + j] *= factor;
-        M[(k * c->dim + i) * R + j] /= factor;
+static void measure_row(int64_t R, int n, vreal *M, vreal *unit, int i, int64_t j, vreal factor) {
+    EACH_BELOW(k, n) {
+        M[(i * n + k) * R + j] *= factor;
+        M[(k * n + i) * R + j] /= factor;
     }
     unit[i * R + j] *= factor;
 }
 /* Components in units so far apart that the pivot of one would leave rounding of the other's
  * equation: units in which row and column have entries of one size (Osborne 1960, J. ACM 7, 338).
- * True if any is not 1. own: of each component, 0 if it is a tangent's; or NULL. */
-INLINE int measure(Chunk *c, vreal *M, vreal *unit, const vreal *own) {
-    const int dim = c->dim;
+ * True if any is not 1. */
+INLINE int measure(int64_t R, int n, int dof, vreal *M, vreal *unit) {
     int scaled = 0;
-    EACH_BELOW(i, dim * c->R) unit[i] = vone;
-    EACH_REGISTER(j, c) {
-        const vreal velocities = unit_of_velocities(c, M + j);
+    EACH_BELOW(i, n * R) unit[i] = vone;
+    EACH_BELOW(j, R) {
+        const vreal velocities = unit_of_velocities(R, n, dof, M + j);
         int changes = vany(velocities != 1);
-        for (int i = c->dof; i < dim && changes; i++) measure_row(c, M, unit, i, j, 1 / velocities);
+        for (int i = dof; i < n && changes; i++) measure_row(R, n, M, unit, i, j, 1 / velocities);
         vreal room = vset(EPSILON); /* once one is too far apart, for all of its lane */
         scaled |= changes, changes = 1;
         for (int sweep = 0; sweep < SWEEPS && changes; sweep++) {
             changes = 0;
-            EACH_BELOW(i, dim) {
+            EACH_BELOW(i, n) {
                 vreal row = vzero, column = vzero;
-                EACH_BELOW(k, dim) {
-                    const vint beside =
-                        ((own ? own[i * c->R + j] : vone) == 0) ^
-                        ((own ? own[k * c->R + j] : vone) == 0); /* a tangent's, and none */
+                EACH_BELOW(k, n) {
                     if (k == i) continue;
-                    row = vlarger(vabs(vonly(~beside, M[(i * dim + k) * c->R + j])), row);
-                    column = vlarger(vabs(vonly(~beside, M[(k * dim + i) * c->R + j])), column);
+                    row = vlarger(vabs(M[(i * n + k) * R + j]), row);
+                    column = vlarger(vabs(M[(k * n + i) * R + j]), column);
                 }
                 const vreal least = vmin(row, column), most = vmax(row, column);
                 const vint apart = (least < room * most) & (least > 0) & (most <= REAL_MAX);
                 if (!vany(apart)) continue;
                 const vint half =
                     (((vint)column >> MANTISSA_BITS) - ((vint)row >> MANTISSA_BITS)) >> 1;
-                measure_row(c, M, unit, i, j, vselect(apart, vpower_of_two((vnatural)half), vone));
+                measure_row(R, n, M, unit, i, j,
+                            vselect(apart, vpower_of_two((vnatural)half), vone));
                 TAKE(room, apart, vset(REAL(0.0625)));
                 scaled = changes = 1;
             }
@@ -120,21 +116,17 @@ INLINE int measure(Chunk *c, vreal *M, vreal *unit, const vreal *own) {
 
 /* Solves M x = r in place in one register, each lane by itself: n x n entries of M, n of r.
  * singular: lanes with a pivot of zero. Returns a mask of lanes with det M < 0. If n is a constant,
- * the compiler keeps all of it in registers; pauses are for large n.
- * own: as above, of all unknowns. The motion does not depend on its tangents, whose equations, in
- * other units, may have the larger entries: they are no pivots for it, and the sign is its own. */
-INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, const vreal *own, vint *singular) {
+ * the compiler keeps all of it in registers; pauses are for large n. */
+INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
     vint sign = {0};
     *singular = vset_int(0);
 #define ENTRY(i, k) M[(i) * n + (k)]
-#define OWN(i)      (!own || own[i][0] != 0)
     KNOWN(k, 0, n) {
         if (n > LARGEST_KNOWN && stops(c)) return sign;
         KNOWN(i, k + 1, n) { /* the largest entry of the column comes to the top */
-            if (OWN(i) != OWN(k)) continue;
             const vint swap = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
             if (!vany(swap)) continue;
-            if (OWN(k)) sign ^= swap;
+            sign ^= swap;
             KNOWN(j, k, n) {
                 const vreal upper = ENTRY(k, j), lower = ENTRY(i, j);
                 ENTRY(k, j) = vselect(swap, lower, upper);
@@ -145,10 +137,9 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, const vreal *own, vin
             r[i] = vselect(swap, upper, lower);
         }
         *singular |= ENTRY(k, k) == 0;
-        if (OWN(k)) sign ^= (vint)ENTRY(k, k);
+        sign ^= (vint)ENTRY(k, k);
         const vreal inverse = 1 / ENTRY(k, k);
         KNOWN(i, k + 1, n) {
-            if (OWN(i) > OWN(k)) continue;
             const vreal factor = -ENTRY(i, k) * inverse;
             KNOWN(j, k + 1, n) ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
             r[i] = vfma(factor, r[k], r[i]);
@@ -161,21 +152,21 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, const vreal *own, vin
         KNOWN(j, k + 1, n) sum = vfma(-ENTRY(k, j), r[j], sum);
         r[k] = sum * ENTRY(k, k);
     }
-#undef OWN
 #undef ENTRY
     return sign;
 }
 
-/* d f_i / dy_k by forward differences, for forces without a Jacobian: J[i][k] = (f_i(y + d e_k) -
- * f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) if these are zero.
- * Beside a slow motion h f_k may be far more than y_k moves by, |h f_k| / (1 + |h J_kk|): where it
- * is more than a thousand times that, and |y_k|, these are taken. shifted, here: dim rows and one,
- * for f(y + d e_k) and y_k. */
+/* d f_i / dy_k of a motion's y_k by forward differences, for forces without a Jacobian: J[i][k] =
+ * (f_i(y + d e_k) - f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) if
+ * these are zero. Beside a slow motion h f_k may be far more than y_k moves by, |h f_k| / (1 + |h
+ * J_kk|): where it is more than a thousand times that, and |y_k|, these are taken. shifted, here:
+ * dim rows and one, for f(y + d e_k) and y_k. */
 static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
                              vreal *shifted, vreal *here) {
     const int64_t R = c->R;
     const vreal part = vsqrt(vset(EPSILON));
-    EACH_BELOW(k, c->dim) {
+    EACH_BELOW(own, motion_of(c)) {
+        const int k = place(c, own, 0);
         vint wide = vset_int(-1);
         copy_rows(c, 1, y + k * R, here);
         EACH_REGISTER(u, c) {
@@ -202,8 +193,8 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
     }
 }
 
-/* d f_i / dy_k at (t, y), row i * dim + k, where f is the slope: the system's own, or differences.
- */
+/* d f_i / dy_k at (t, y), row i * dim + k, where f is the slope: the system's own, or differences,
+ * which are those of the motion's y_k alone. */
 static void jacobian_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
                           vreal *shifted, vreal *here) {
     if (c->tile->system->no_jacobian) differences_rows(c, t, y, f, J, shifted, here);
@@ -224,7 +215,8 @@ typedef struct {
         struct {
             vreal *slopes, *residual, *state, *jacobian, *matrix, *step, *last, *before, *fraction;
             vint *first, *grown, *done;
-            vreal *shifted, *here, *own;
+            vreal *shifted, *here, *room;
+            vint *pivot;
         };
     };
 } Newton;
@@ -245,10 +237,10 @@ static void slopes_rows(Chunk *c, const Newton *s) {
     }
 }
 
-/* r and M of register u, from the slopes and Jacobians. */
-INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M,
-                      vreal *r) {
-    const int all = c->dim, size = stages * dim;
+/* r of register u, and M of the motion, from the slopes and Jacobians. */
+INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, int dim, int tangents,
+                      vreal *M, vreal *r) {
+    const int all = c->dim, size = stages * dim, n = dim / (1 + tangents);
     /* The last `dim` of the components: all, or the accelerations. */
     const vreal *f = s->slopes + (all - dim) * c->R + u,
                 *J = s->jacobian + (all - dim) * all * c->R + u;
@@ -256,12 +248,14 @@ INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, in
     KNOWN(i, 0, stages)
         KNOWN(j, 0, stages) {
             const vreal w = weight_at(c, s->a[i * PI_MAX_STAGES + j], s->power, u);
-            KNOWN(d, 0, dim) {
-                r[i * dim + d] = vfma(w, f[(j * all + d) * c->R], r[i * dim + d]);
-                KNOWN(e, 0, dim)
-                    M[(i * dim + d) * size + j * dim + e] =
-                        vfma(-w, J[((j * all + d) * all + e) * c->R], vset(i == j && d == e));
-            }
+            KNOWN(d, 0, dim) r[i * dim + d] = vfma(w, f[(j * all + d) * c->R], r[i * dim + d]);
+            KNOWN(d, 0, n)
+                KNOWN(e, 0, n) {
+                    const int row = tangents ? place(c, d, 0) : d,
+                              k = tangents ? place(c, e, 0) : e;
+                    M[(i * n + d) * stages * n + j * n + e] =
+                        vfma(-w, J[((j * all + row) * all + k) * c->R], vset(i == j && d == e));
+                }
         }
 }
 
@@ -277,19 +271,22 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     return back;
 }
 
-/* shifted: units of the components in register u by `measure`, from the Jacobians of all stages. */
+/* shifted: units of a motion's components in register u by `measure`, from the Jacobians of all
+ * stages. */
 static void find_units(const Chunk *c, const Newton *s, int64_t u) {
     const int64_t R = c->R, all = c->dim, dim = s->dim;
     const vreal *J = s->jacobian + (all - dim) * all * R + u;
     vreal *M = s->matrix;
-    Chunk one = *c;
-    one.R = 1, one.dim = s->dim, one.dof = dim < all ? 0 : c->dof;
-    EACH_BELOW(i, dim * dim) {
-        M[i] = vzero;
-        EACH_BELOW(j, s->stages)
-            M[i] = vmax(vabs(J[((j * all + i / dim) * all + i % dim) * R]), M[i]);
-    }
-    measure(&one, M, s->shifted, s->own);
+    const int n = motion_of(c) / (all / dim);
+    EACH_BELOW(d, n)
+        EACH_BELOW(e, n) {
+            vreal *entry = M + d * n + e;
+            *entry = vzero;
+            EACH_BELOW(j, s->stages)
+                *entry =
+                    vmax(vabs(J[((j * all + place(c, d, 0)) * all + place(c, e, 0)) * R]), *entry);
+        }
+    measure(1, n, dim < all || !c->dof ? 0 : n / 2, M, s->shifted);
 }
 /* Lanes of register u in which no correction is more than rounding beside the state, or beside the
  * tangent, that it belongs to, in those units. */
@@ -301,44 +298,90 @@ RARE vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
     vint within = vset_int(-1);
     if (s->iteration >= NEWTON_LONG) return within;
     find_units(c, s, u);
+#define IN_UNITS unit[i % dim / half * many + i % many]
     for (int from = 0; from < half; from += many) {
         vreal largest = vzero, state = vset(TINY);
         EACH_BELOW(i, size) {
             const int d = i % dim;
             if (d % half < from || d % half >= from + many) continue;
-            largest = vmax(largest, vabs(s->step[i * R + u]) * unit[d]);
-            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * unit[d]);
+            largest = vmax(largest, vabs(s->step[i * R + u]) * IN_UNITS);
+            state = vmax(state, (vabs(s->base[i * R + u]) + vabs(s->z[i * R + u])) * IN_UNITS);
         }
         within &= largest <= state * EPSILON;
     }
+#undef IN_UNITS
     return within;
+}
+
+/* The same as `eliminate` for a motion with tangents, with M of the motion: the residual of
+ * tangents grows by sum_j w_ij dJ_j of the motion's correction. */
+static vint eliminate_all(const Chunk *c, const Newton *s, int64_t u, const vreal *unit, vreal *M,
+                          vreal *r, vint *singular) {
+    const int all = c->dim, dim = s->dim, stages = s->stages;
+    Chunk one = *c;
+    one.R = 1, one.dim = dim;
+    const int n = motion_of(&one), size = stages * n;
+    vint sign = {0};
+    factor_rows(&one, size, M, s->pivot, NULL);
+    *singular = vset_int(0);
+    EACH_BELOW(k, size) {
+        sign ^= (s->pivot[k] != vset_int(k)) ^ (vint)M[k * size + k];
+        *singular |= vabs(M[k * size + k]) > REAL_MAX;
+    }
+    solve_rows(&one, stages, 0, 1, M, s->pivot, unit, s->room, r);
+    const vreal *J = s->jacobian + (all - dim) * all * c->R + u;
+    EACH_FROM(q, 1, dim / n)
+        EACH_BELOW(d, n)
+            EACH_BELOW(j, stages) {
+                const int to = place(c, d, q);
+                vreal slope = vzero;
+                EACH_BELOW(e, n) {
+                    const int from = place(c, e, 0);
+                    slope = vfma(J[((j * all + to) * all + from) * c->R], r[j * dim + from], slope);
+                }
+                EACH_BELOW(i, stages) {
+                    const vreal w = weight_at(c, s->a[i * PI_MAX_STAGES + j], s->power, u);
+                    r[i * dim + to] = vfma(w, slope, r[i * dim + to]);
+                }
+            }
+    solve_rows(&one, stages, 1, dim / n, M, s->pivot, unit, s->room, r);
+    return sign;
 }
 
 /* In register u, z moves by the correction M^-1 r, or back by half of the one before; lanes that
  * have converged, or cannot, are done. */
-INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, const vreal *own,
+INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, int tangents,
                     int late, vreal *M, vreal *r) {
     const int64_t R = c->R;
-    const int size = stages * dim;
+    const int size = stages * dim, n = dim / (1 + tangents), half = c->dof ? c->dof : dim;
+#define OWN(i) (!tangents || (i) % half < half / (1 + tangents))
     vreal *z = s->z + u, *step = s->step + u, *last = s->last + u, *before = s->before + u,
           *fraction = s->fraction + u;
     vint *done = s->done + u, *first = s->first + u, singular;
     if (late) find_units(c, s, u);
-    equations(c, s, u, stages, dim, M, r);
+    equations(c, s, u, stages, dim, tangents, M, r);
     vreal norm = vzero;
     KNOWN(i, 0, size)
-        if (!own || own[i][0] != 0) norm = vmax(norm, vabs(r[i]));
-    const vreal unit = late || dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
+        if (OWN(i)) norm = vmax(norm, vabs(r[i]));
+    const vreal unit = late || dim < c->dim
+                           ? vone
+                           : unit_of_velocities(R, dim, c->dof ? n / 2 : 0, s->jacobian + u);
     const int scaled = late || vany(unit != 1);
-#define UNIT_OF(i) (late ? s->shifted[(i) % dim] : (i) % dim >= c->dof ? 1 / unit : vone)
+#define UNIT_OF(i) (late ? s->shifted[(i) % n] : (i) % n >= n / 2 ? 1 / unit : vone)
     if (scaled)
-        KNOWN(i, 0, size) {
-            r[i] *= UNIT_OF(i);
-            KNOWN(k, 0, size) M[i * size + k] *= UNIT_OF(i) / UNIT_OF(k);
-        }
-    const vint sign = eliminate(c, size, M, r, own, &singular);
-    if (scaled)
-        KNOWN(i, 0, size) r[i] /= UNIT_OF(i);
+        KNOWN(i, 0, stages * n)
+            KNOWN(k, 0, stages * n) M[i * stages * n + k] *= UNIT_OF(i) / UNIT_OF(k);
+    vint sign;
+    if (tangents) {
+        for (int i = 0; !late && i < n; i++) s->shifted[i] = UNIT_OF(i);
+        sign = eliminate_all(c, s, u, scaled ? s->shifted : NULL, M, r, &singular);
+    } else {
+        if (scaled)
+            KNOWN(i, 0, size) r[i] *= UNIT_OF(i);
+        sign = eliminate(c, size, M, r, &singular);
+        if (scaled)
+            KNOWN(i, 0, size) r[i] /= UNIT_OF(i);
+    }
 #undef UNIT_OF
     fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
@@ -346,7 +389,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, c
     KNOWN(i, 0, size) {
         const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R] + r[i]) + TINY;
         change = vmax(change, vabs(r[i]) / here);
-        if (own && own[i][0] == 0) continue;
+        if (!OWN(i)) continue;
         largest = vmax(largest, vabs(r[i]));
         state = vmax(state, here);
     }
@@ -384,11 +427,12 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, c
     if (vany(folded)) fail_lanes(c, u, (folded < 0) & (change <= REAL_MAX), PI_NOT_CONVERGED);
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vzero, change);
+#undef OWN
 }
 /* Of any number of unknowns, with tangents or without, early or late. */
 static __attribute__((noinline)) void correct_any(Chunk *c, const Newton *s, int64_t u) {
     const int late = s->iteration >= NEWTON_EARLY;
-    correct(c, s, u, s->stages, s->dim, s->own, late, s->matrix, s->residual);
+    correct(c, s, u, s->stages, s->dim, c->tile->system->tangents, late, s->matrix, s->residual);
 }
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
@@ -397,12 +441,12 @@ static int correct_rows(Chunk *c, const Newton *s) {
     EACH_WHILE(u, c->R, !c->stopped) {
         if (!vany(~done[u])) continue;
         vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
-        if (s->own || s->iteration >= NEWTON_EARLY) correct_any(c, s, u);
-        else if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, NULL, 0, M, r);
-        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, NULL, 0, M, r);
-        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, NULL, 0, M, r);
-        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, NULL, 0, M, r);
-        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, NULL, 0, M, r);
+        if (c->tile->system->tangents || s->iteration >= NEWTON_EARLY) correct_any(c, s, u);
+        else if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, 0, 0, M, r);
+        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, 0, 0, M, r);
+        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, 0, 0, M, r);
+        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, 0, 0, M, r);
+        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, 0, 0, M, r);
         else correct_any(c, s, u);
         going |= ~done[u];
     }
@@ -419,9 +463,6 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, c->tile->system->tangents, rows);
     EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);
-    const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
-    if (!tangents) s.own = NULL;
-    EACH_BELOW(i, tangents ? size : 0) s.own[i] = vset(i % half < half / (1 + tangents));
     vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));

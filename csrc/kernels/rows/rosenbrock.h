@@ -32,10 +32,10 @@ static void time_derivative_rows(Chunk *c, int64_t n, const vreal *slope, vreal 
     EACH_BELOW(i, all) dfdt[i] *= parts;
 }
 /* Lanes without factors: a pivot of zero has no inverse. */
-static void refuse_singular(Chunk *c, const vreal *M) {
+static void refuse_singular(Chunk *c, int n, const vreal *M) {
     EACH_REGISTER(u, c) {
         vint singular = {0};
-        EACH_BELOW(k, c->dim) singular |= vabs(M[(k * c->dim + k) * c->R + u]) > REAL_MAX;
+        EACH_BELOW(k, n) singular |= vabs(M[(k * n + k) * c->R + u]) > REAL_MAX;
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
@@ -45,30 +45,26 @@ INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_
         if (w[j] != 0) beside = vfma(vset(w[j]), u[j * all + i], beside);
     return beside;
 }
-/* u of every stage. own: as in factors.h, of a system that does not say which are tangents. */
-static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, const vreal *own) {
+/* u of every stage. */
+static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) {
     const int64_t R = c->R, all = c->dim * R;
-    const int dim = c->dim, driven = c->tile->system->time_dependent;
+    const int dim = c->dim, own = motion_of(c), driven = c->tile->system->time_dependent;
     vreal *free = c->free, *const M = take_rows(c, (int64_t)dim * dim), *slope = take_rows(c, dim),
           *dfdt = take_rows(c, dim), *y = take_rows(c, dim), *shifted = take_rows(c, dim),
           *here = take_rows(c, 1), *unit = take_rows(c, dim);
     vint *pivot = (vint *)take_rows(c, dim);
-    const int half = c->dof ? c->dof : dim, tangents = c->tile->system->tangents;
-    vreal *of_base = take_rows(c, dim);
-    EACH_BELOW(i, all) of_base[i] = vset(i / R % half < half / (1 + tangents));
-    if (tangents) own = of_base;
     rhs_rows(c, times(c, n, 0), c->y, slope);
     if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
     jacobian_rows(c, times(c, n, 0), c->y, slope, M, shifted, here);
-    EACH_BELOW(i, dim)
-        EACH_BELOW(k, dim)
+    EACH_BELOW(i, own) /* M of the motion takes the place of its J; that of tangents stays */
+        EACH_BELOW(k, own)
             EACH_REGISTER(j, c) {
-                vreal *entry = M + (i * dim + k) * R + j;
-                *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
+                const vreal entry = M[(place(c, i, 0) * dim + place(c, k, 0)) * R + j];
+                M[(i * own + k) * R + j] = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * entry;
             }
-    const int scaled = measure(c, M, unit, own);
-    factor_rows(c, dim, M, pivot, own, NULL);
-    refuse_singular(c, M);
+    const int scaled = measure(R, own, c->dof ? own / 2 : 0, M, unit);
+    factor_rows(c, own, M, pivot, NULL);
+    refuse_singular(c, own, M);
     EACH_WHILE(s, m->stages, !c->stopped) {
         vreal *us = u + s * all;
         if (s == 0) copy_rows(c, dim, slope, us);
@@ -80,16 +76,14 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
             const vreal f = driven ? vfma(vset(m->d[s]), dfdt[i], us[i]) : us[i];
             us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vzero));
         }
-        for (int64_t i = 0; scaled && i < all; i++) us[i] *= unit[i];
-        substitute_rows(c, dim, M, pivot, us);
-        for (int64_t i = 0; scaled && i < all; i++) us[i] /= unit[i];
+        solve_all_rows(c, 1, M, pivot, scaled ? unit : NULL, M, shifted, us);
     }
     c->free = free;
 }
 static void rosenbrock_rows_step(Chunk *c, const PiMethod *m, int64_t n) {
     const int64_t all = c->dim * c->R;
     vreal *u = take_rows(c, m->stages * c->dim), *to = increments(c, 0);
-    rosenbrock_stages(c, m, n, u, NULL);
+    rosenbrock_stages(c, m, n, u);
     EACH_BELOW(i, all) to[i] = weighed(m->b, m->stages, u, all, i, to[i]);
     settle(c, 0, c->dim);
 }

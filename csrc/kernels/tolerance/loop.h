@@ -182,7 +182,7 @@ static void make_radau(Lanes *l) {
     l->radau.c = l->solve->implicit->c;
     l->radau.jacobian = l->jacobian;
     l->radau.h_before = l->before;
-    radau_parts(l->c.dim, rows);
+    radau_parts(l->c.dim, l->c.tile->system->tangents, rows);
     EACH_BELOW(i, RADAU_PARTS) l->radau.part[i] = take_rows(&l->c, rows[i]);
 }
 /* States within steps that were kept, at the times that are to be saved: each lane makes one step

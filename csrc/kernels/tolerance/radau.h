@@ -114,18 +114,20 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
 /* The factors, unless they are those of every lane's h and J. Pivots are the largest in units of
  * `measure`, which changes what it measures, here a copy of J. */
 static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
-    const int n = c->dim;
+    const int n = motion_of(c);
     const int64_t R = c->R;
     vreal *h = r->made_h, *const J = r->J, *unit = r->shifted;
+#define ENTRY(i, k) J[(place(c, i, 0) * c->dim + place(c, k, 0)) * R + u]
     vint other = {0};
     EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
-    copy_rows(c, n * n, J, r->pair);
-    measure(c, r->pair, unit, r->scale);
+    EACH_BELOW(i, n * n)
+        EACH_REGISTER(u, c) r->pair[i * R + u] = ENTRY(i / n, i % n);
+    measure(R, n, c->dof ? n / 2 : 0, r->pair, unit);
     EACH_BELOW(i, n)
         EACH_BELOW(k, n)
             EACH_REGISTER(u, c) {
-                const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
+                const vreal hj = c->h[u] * ENTRY(i, k), one = vset(i == k);
                 vreal *pair = r->pair + u;
                 const vreal here = RADAU_ALPHA * one - hj, there = RADAU_BETA * one;
                 r->alone[(i * n + k) * R + u] = RADAU_GAMMA * one - hj;
@@ -134,8 +136,9 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
                 pair[((n + i) * 2 * n + k) * R] = -there;
             }
     copy_rows(c, 1, c->h, h);
-    factor_rows(c, n, r->alone, r->pivot, r->scale, unit);
-    factor_rows(c, 2 * n, r->pair, r->pair_pivot, r->scale, unit);
+    factor_rows(c, n, r->alone, r->pivot, unit);
+    factor_rows(c, 2 * n, r->pair, r->pair_pivot, unit);
+#undef ENTRY
 }
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
@@ -179,8 +182,8 @@ static void radau_correction(Chunk *c, const Radau *r) {
         dw[2 * n + i] = vfma(h, three(radau_t_inverse[2], f, n, i),
                              vfma(vset(RADAU_BETA), w1, -RADAU_ALPHA * w2));
     }
-    substitute_rows(c, c->dim, r->alone, r->pivot, dw);
-    substitute_rows(c, 2 * c->dim, r->pair, r->pair_pivot, dw + n);
+    solve_all_rows(c, 1, r->alone, r->pivot, NULL, r->J, r->shifted, dw);
+    solve_all_rows(c, 2, r->pair, r->pair_pivot, NULL, r->J, r->shifted, dw + n);
 }
 /* w moves by dw; lanes that have converged, or will not within `most` iterations, stop. */
 static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
@@ -222,7 +225,7 @@ static void radau_iterate(Chunk *c, const Radau *r, int most) {
 static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *error) {
     const int64_t R = c->R, n = c->dim * R;
     EACH_BELOW(i, n) error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->z, n, i));
-    substitute_rows(c, c->dim, r->alone, r->pivot, error);
+    solve_all_rows(c, 1, r->alone, r->pivot, NULL, r->J, r->shifted, error);
 }
 
 /* z and the estimate of a trial step of all lanes, NaN if Newton's method does not converge.

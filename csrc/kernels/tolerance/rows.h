@@ -74,7 +74,7 @@ static inline int64_t rows_onward(const PiSolve *s) {
 static inline int64_t newton_workspace(const PiSolve *s) {
     const int64_t dim = s->system->dim, group = s->implicit ? s->table.largest_group : 0;
     int64_t rows[RADAU_PARTS];
-    if (s->pair.radau) return radau_parts(dim, rows);
+    if (s->pair.radau) return radau_parts(dim, s->system->tangents, rows);
     if (s->implicit && s->implicit->family == PI_ROSENBROCK) return rosenbrock_rows(dim);
     return group ? 2 * group * dim + newton_rows(s->system, group) : 0;
 }

@@ -97,8 +97,7 @@ static void implicit_slopes(Lanes *l) {
         l->idle[u] = ~l->active[u];
     }
     c->frozen = l->idle;
-    const vreal *rtol = s->n_rtol > 1 ? l->of[OWN_RTOL] : NULL; /* 0: tangents */
-    if (s->implicit->family == PI_ROSENBROCK) rosenbrock_stages(c, s->implicit, 0, l->k, rtol);
+    if (s->implicit->family == PI_ROSENBROCK) rosenbrock_stages(c, s->implicit, 0, l->k);
     else implicit_stages(c, s->implicit, &s->table, 0, l->k);
     EACH_BELOW(i, s->pair.stages * l->n * c->R) l->k[i] /= c->h[i % c->R];
 }
