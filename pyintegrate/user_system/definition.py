@@ -74,7 +74,7 @@ class Definition:
             raise TypeError(f"@pi.{self.kind} knows its energy: leave energy= out")
         if not callable(function):
             raise TypeError(f"{what} must be a function, got {function!r}")
-        names = [*inspect.signature(function).parameters]
+        names = [one.name for one in tracing.arguments_of(function)]
         if what == "exact" and "t0" in names:
             names.remove("t0")
         told = f"{what}={getattr(function, '__name__', repr(function))}"
