@@ -413,7 +413,7 @@ def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution, and its statistics across the batch."""
     if call.version != VERSION:
         raise RuntimeError(
-            f"the run is of pyintegrate {call.version}, and a worker has {VERSION}: install the same"
+            f"the run is of pyintegrate {call.version}, and a worker has {VERSION}: install one"
         )
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
     made = call.made(dict(zip(names, arrays)))
