@@ -76,6 +76,10 @@ RESULTS = {
     (lambda: ANALYSIS.poincare_section(WHOLE, "x", direction=[]), "direction must be an integer"),
     (lambda: ANALYSIS.poincare_section(WHOLE, []), "has no component []"),
     (lambda: pi.methods.table(order=np.ones(2)), "no method has order=array([1., 1.])"),
+    (lambda: pi.methods.table(order=True), "no method has order=True"),
+    (lambda: pi.methods.table(symplectic=1), "no method has symplectic=1"),
+    (lambda: ANALYSIS.crossings(ORBIT, "x", phase=1, dt=0.1, t_end=1), "phase = 1.0 is of a"),
+    (lambda: ANALYSIS.attractors(ORBIT, {"x": (-1, 1)}, dt=0.1, period=1, every=3), "give one"),
     (lambda: pi.across.quantiles("x", 0.5, exact=[]), "exact must be True or False, got []"),
     (lambda: ANALYSIS.period_error(PART), "the phase needs all components, and v were saved"),
 ])  # fmt: skip

@@ -453,6 +453,10 @@ def _finite(name, value):
 
 def _every(box, along, dt, period, every):
     """Steps between samples."""
+    if every is not None:
+        if period is not None:
+            raise ValueError("period and every both say when samples are taken: give one")
+        return integer("every", every, 1)
     if period is not None:
         steps = positive("period", period) / abs(dt)
         if not 0.5 < steps < 1 << 53 or abs(steps - round(steps)) > 1e-9 * steps:
@@ -460,8 +464,6 @@ def _every(box, along, dt, period, every):
                 f"period is {steps:.12g} steps: give dt = period / {max(1.0, np.rint(steps)):.0f}"
             )
         return round(steps)
-    if every is not None:
-        return integer("every", every, 1)
     if is_driven(box.system, box):
         raise ValueError(
             f"the field of {box.system.name!r} changes with time: give the period= of its drive, or"

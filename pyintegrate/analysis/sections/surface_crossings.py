@@ -287,13 +287,16 @@ def crossings(
         raise ValueError(
             "give a quantity that is zero on the surface, crossings(system, 'x', ...), or a period"
         )
+    phase = finite("phase", phase)
+    if period is None and np.any(phase):
+        raise ValueError(f"phase = {phase!r:.80} is of a period: give period=")
     if "save" in options or "events" in options:
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
     if not hasattr({} if params is None else params, "keys"):
         raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
     numbers = dict({} if params is None else params)
     if period is not None:
-        dt, period, phase = finite("dt", dt), finite("period", period), finite("phase", phase)
+        dt, period = finite("dt", dt), finite("period", period)
         if not np.all(np.abs(period) > 2 * np.abs(dt)):
             raise ValueError(
                 f"period must be longer than two steps, got {period!r:.80} for dt = {dt!r:.80}:"
