@@ -76,6 +76,8 @@ RESULTS = {
     (lambda: ANALYSIS.poincare_section(WHOLE, "x", direction=[]), "direction must be an integer"),
     (lambda: ANALYSIS.poincare_section(WHOLE, []), "has no component []"),
     (lambda: pi.methods.table(order=np.ones(2)), "no method has order=array([1., 1.])"),
+    (lambda: pi.compare(SPRING, dt=0.1, n_steps=1, save=[[1], [2, 3]]), "save must be a regular"),
+    (lambda: pi.fit(SPRING, [0, 1], [0, 1], free=["k"], sigma=[[1], [2, 3]]), "sigma must be a"),
     (lambda: pi.methods.table(order=True), "no method has order=True"),
     (lambda: pi.methods.table(symplectic=1), "no method has symplectic=1"),
     (lambda: ANALYSIS.crossings(ORBIT, "x", phase=1, dt=0.1, t_end=1), "phase = 1.0 is of a"),
