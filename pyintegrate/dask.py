@@ -13,6 +13,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from . import _core
 from .adaptive.adaptive_run import AdaptiveRun
 from .adaptive.adaptive_solution import AdaptiveSolution
 from .adaptive.arguments import DEFAULT_RTOL, make_adaptive_run
@@ -355,7 +356,7 @@ def solve(
     ((10000, 2), 0)
     """
     given = locals()
-    if save not in (None, "final"):
+    if not (save is None or isinstance(save, str) and save == "final"):
         raise ValueError(
             f"save must be 'final' here, got {save!r}: how many steps there will be is not known;"
             " give times= for states within the run"
@@ -410,12 +411,17 @@ def _results_of(solution):
 
 def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution, and its statistics across the batch."""
+    if call.version != VERSION:
+        raise RuntimeError(
+            f"the run is of pyintegrate {call.version}, and a worker has {VERSION}: install one"
+        )
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
     made = call.made(dict(zip(names, arrays)))
     solution = call.kind.of_run(*made)  # where a watched NaN may begin it
     return *_results_of(solution).values(), solution.across
 
 
+VERSION = _core.info()["version"]
 _MAY_LACK = "x0", "v0", "first_step", "max_step", "by."
 
 
@@ -436,6 +442,7 @@ class _Call:
 
     def __init__(self, kind, given, over_batch):
         given["dtype"] = checked_dtype(given["dtype"], given["x0"], given["v0"])
+        self.version = VERSION
         self.kind, self.system = kind, checked_system(given.pop("system"))
         self.arrays = {name: given.pop(name) for name in over_batch}
         params = given.pop("params")

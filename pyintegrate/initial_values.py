@@ -16,7 +16,7 @@ from .system.system import System
 from .trace.frozen import Holders, writes
 from .user_system.callback import CallbackSystem, write_rows
 from .user_system.definition import Definition
-from .values.checks import floats
+from .values.checks import floats, truth
 from .values.keywords import explains_keywords
 from .values.types import Any, ArrayLike, Callable, Floats, Function, Method, Sequence
 from .watching.events import event
@@ -229,7 +229,7 @@ def solve_ivp(
     vars(dense).update(ts=steps, t_min=min(t0, last), t_max=max(t0, last))
     jacobians = int(run.steps_taken + run.rejected if run.method.implicit else run._stiff_tries)
     return OdeResult(
-        times, states.T, dense if dense_output else None,
+        times, states.T, dense if truth("dense_output", dense_output) else None,
         None if events is None else [t for t, _ in found],
         None if events is None else [y if len(t) else t for t, y in found],
         int(run.evaluations), jacobians, jacobians, status,

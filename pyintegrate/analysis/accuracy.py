@@ -8,6 +8,7 @@ in units of its largest value. The error is dimensionless; at 1 the result is us
 
 from __future__ import annotations
 
+from itertools import islice
 from math import gcd
 from time import perf_counter
 
@@ -29,6 +30,7 @@ MOST_CHECKS = 32
 SAMPLES = 256  # least number of times at which a motion's size is looked at
 CLOSEST = 3e-14  # the least relative tolerance of a true motion
 MOST_STEPS = 1 << 21  # of it
+MOST = 1000  # methods of a list
 NARROW = 1e-12, 1e-3  # of the largest component: below is rounding, above its tolerance serves
 LADDER = (1, *(m << n for n in range(12) for m in (2, 3)))[:-1]  # 1 2 3 4 6 8 12 16 ... 4096
 COPIES = 256  # least number of trajectories in a timed run: a single one is mostly overhead
@@ -38,7 +40,7 @@ ROUNDING = 1e-13  # errors below this are rounding
 def listed(methods: Methods) -> Sequence[str | Method]:
     """The argument as a list; a single method is a list of one."""
     try:
-        return [methods] if isinstance(methods, str | Method) else list(methods)
+        return [methods] if isinstance(methods, str | Method) else list(islice(methods, MOST))
     except TypeError:
         raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
 
@@ -297,7 +299,7 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     >>> ladder(dt=[0.1, 0.05], t_end=1.0)
     [10, 20]
     """
-    t_end = None if t_end is None else finite("t_end", t_end)
+    t0, t_end = finite("t0", t0), None if t_end is None else finite("t_end", t_end)
     if dt is not None:
         if steps is not None or t_end is None:
             raise ValueError("give steps, or dt and t_end")
@@ -307,7 +309,8 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
         return [CHECKS * rung for rung in LADDER]
     found = np.unique(numbers("steps", steps))
     if found.dtype.kind not in "iu" or not len(found) or found[0] < 1:
-        raise ValueError(f"steps must be whole numbers of steps, at least 1, got {steps!r}")
+        asked = "steps" if dt is None else "(t_end - t0) / dt"
+        raise ValueError(f"{asked} must be whole numbers of steps, at least 1, got {steps!r}")
     return found.tolist()
 
 

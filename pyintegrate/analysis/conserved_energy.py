@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import warn_record
+from ..values.checks import integer
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
 from .observables import at, batch_of, check_solution, cure, found, only_the_end, some_saves, times
@@ -254,8 +255,7 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
     if not system.has_energy or system.velocity_dependent:
         why = "no energy" if not system.has_energy else "a force that depends on the velocity"
         raise ValueError(f"the system {system.name!r} has {why}, and so no modified energy")
-    if order not in (1, 2, 3, 4):
-        raise ValueError(f"order must be 1, 2, 3 or 4, got {order!r}")
+    order = integer("order", order, 1, 4)
     c2, c3, d3, c4 = brackets(method)
     if order == 4 and c4 is None:
         raise ValueError(f"order must be at most 3 for {method.name!r}: its h^3 term needs J'")

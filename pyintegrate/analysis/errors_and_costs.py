@@ -10,7 +10,7 @@ import numpy as np
 from ..integration import integrate
 from ..run.arguments import checked_quiet
 from ..system.catalogue import systems
-from ..values.checks import choice
+from ..values.checks import choice, truth
 from ..values.keywords import explains_keywords
 from ..values.table import Table
 from ..values.types import ArrayLike, Floats, Integers, Methods, Sequence, System
@@ -277,6 +277,7 @@ def work_precision(
     >>> [found.cheapest(error) for error in (0.03, 1e-6)]
     ['velocity_verlet', 'rk4']
     """
+    seconds = truth("seconds", seconds)
     chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, dt, steps)
     curves = {}
     for method in chosen:
@@ -454,6 +455,8 @@ def quality(
         steps = max(4, round(WORK / max(1, cost)))
         run = {"dt": orders.t_end / steps, "method": method, "on_failure": "ignore"}
         first = integrate(system, x0, v0, n_steps=steps, **run)
+        if first.y.ndim > 2:
+            raise ValueError(f"x0 and v0 must be of one trajectory, got {first.y.shape[1:-1]}")
         y = np.where(first.valid[..., np.newaxis], first.y, np.inf)
         change = np.nan
         if system.has_energy:

@@ -7,7 +7,14 @@ import numpy as np
 from ..errors import Status
 from ..solution.jumps import has_jumped, until_jump
 from .accuracy import to_a_tolerance
-from .observables import energies, exact_states, found, last_is_the_end, only_the_end
+from .observables import (
+    check_solution,
+    energies,
+    exact_states,
+    found,
+    last_is_the_end,
+    only_the_end,
+)
 from .phase import check_times, phase_drift
 from .results import quiet
 from .vectors import norm
@@ -82,6 +89,7 @@ def errors(solution, quantity, reference=None, truth=None):
         if quantity == "phase":
             return np.abs(phase_drift(solution, reference))
         if reference is not None:
+            reference = check_solution(reference, "error", "reference")
             check_times(solution, reference)
         system = solution.system
         names = system.state_names[: (system.dof or None) if quantity == "position" else None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .. import _core
 from ..values.catalogue import Catalogue
 from ..values.names import METHODS, SENTENCES
@@ -72,7 +74,8 @@ class MethodCatalogue(Catalogue[Method]):
             if name not in _PROPERTIES:
                 raise TypeError(f"table knows no {name!r}: it takes {', '.join(_PROPERTIES)}")
             values = sorted({getattr(method, name) for method in self.values()})
-            if value not in values:
+            flags = isinstance(value, bool | np.bool_), isinstance(values[0], bool)
+            if not np.isscalar(value) or value not in values or flags[0] != flags[1]:
                 raise ValueError(
                     f"no method has {name}={value!r}: there are {', '.join(map(repr, values))}"
                 )

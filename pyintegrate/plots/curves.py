@@ -1,7 +1,7 @@
 """The contents of a picture: labelled, coloured solutions, thinned, and their lines."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import islice
 from math import prod
 from types import SimpleNamespace
 
@@ -256,9 +256,13 @@ def texts_of(solutions, names, labels):
 
 def one_for_each(labels, names):
     """A list of texts, as many as there are names."""
-    if not isinstance(labels, Collection) or len(labels) != len(names) or isinstance(labels, str):
+    try:
+        texts = [] if isinstance(labels, str) else list(islice(labels, len(names) + 1))
+    except TypeError:
+        texts = []
+    if len(texts) != len(names) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"labels: expected {len(names)} texts, got {labels!r}")
-    return list(labels)
+    return texts
 
 
 def by_name(labels, names):
@@ -428,7 +432,7 @@ def _solutions(sources):
     for source in sources:
         if hasattr(source, "y") and hasattr(source, "failures"):
             yield source
-        elif hasattr(source, "values"):
+        elif callable(getattr(source, "values", None)):
             yield from _solutions(source.values())
         elif isinstance(source, (list, tuple)):
             yield from _solutions(source)

@@ -11,7 +11,7 @@ from ..analysis.measures import errors, watched_error
 from ..analysis.observables import largest_of
 from ..analysis.phase import period_error
 from ..analysis.results import name_of, unit_of, with_unit
-from ..values.checks import choice, places_of
+from ..values.checks import choice, floats, places_of
 from ..values.types import Any, ArrayLike, Attractors, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
 from .curves import inputs_of
@@ -250,10 +250,10 @@ def coordinates(solution, given, axis):
     """Coordinates along a batch axis and their label: what varies along it, or indices."""
     system, batch = solution.system, solution.y.shape[1:-1]
     if given is not None and not isinstance(given, str):
-        values = np.asarray(given, float)
-        if values.shape != (batch[axis],):
-            name = "yx"[axis]
-            raise ValueError(f"{name} has shape {values.shape}, expected ({batch[axis]},)")
+        name = "yx"[axis]
+        values = floats(name, given)
+        if values.shape != (batch[axis],) or not np.isfinite(values).all():
+            raise ValueError(f"{name} must be {batch[axis]} finite numbers, got {values!r:.80}")
         return values, ""
     parameters, start = inputs_of(solution)
     times = {k: v for k, v in solution._clock.items() if k in ("dt", "t0")}

@@ -15,7 +15,7 @@ from ..integration import integrate
 from ..method.catalogue import find_method, methods
 from ..method.method import Method
 from ..system.catalogue import systems
-from ..values.checks import choice
+from ..values.checks import choice, integer, positive
 from ..values.types import Any, Axes, Mapping, Methods
 from .curves import by_name, looks_of, one_for_each
 from .pictures import muted, picture, place_legend, points, several_axes, wrapped
@@ -205,7 +205,8 @@ def stability_region(
     if not regions:
         raise TypeError("there is nothing to draw: give one or more methods or regions")
     names = [region.method.name for region in regions]
-    keywords, labels = line_keywords(keywords), page.shared["labels"] or {}
+    keywords, labels = line_keywords(keywords), page.shared["labels"]
+    labels = {} if labels is None else labels
     if not hasattr(labels, "get"):
         texts = one_for_each(labels, names)
     else:
@@ -248,7 +249,7 @@ def _regions(sources, extent):
         elif isinstance(source, str) or hasattr(source, "coefficients"):
             yield region_of(source, extent=extent)
         else:
-            yield from _regions(listed(source), extent)
+            yield from _regions(map(find_method, listed(source)), extent)
 
 
 STEPS = 400  # of the simulation: growth by 2 % per step then appears as a factor of 3000
@@ -310,17 +311,22 @@ def stability_map(
     """
     one = isinstance(methods, str | Method)
     chosen = [find_method(method) for method in listed(methods)]
+    if not chosen:
+        raise ValueError("methods is empty: name at least one")
+    dt, points = positive("dt", dt), integer("points", points, 2)
+    labels = by_name(labels, [method.name for method in chosen])
     size = (3.1 * len(chosen) + 1.5, 3.7)
     axes = several_axes(ax, (1, len(chosen)), size, figsize, sharey=True)[0]
     if stiffness is None:
         stiffness = 1.35 * max(2.0, *(min(m.stability_limit, 4.0) for m in chosen)) ** 2 / dt**2
     if damping is None:
         damping = 3.0 / dt
-    b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))
+    ends = positive("damping", damping), positive("stiffness", stiffness)
+    b, k = np.meshgrid(*(np.linspace(0, end, points) for end in ends))
     system = systems["spring"]
     for panel, method in zip(axes, chosen):
         mesh = _panel(panel, method, k, b, dt)
-        name = (labels or {}).get(method.name, title_of(method))
+        name = labels.get(method.name, title_of(method))
         wide = panel.get_position().width * panel.figure.get_figwidth()
         panel.set_title(wrapped(name, wide, "font.size"), loc="left", fontsize="medium")
         panel.set_xlabel(f"damping {axis_label(system, 'b')}")

@@ -36,7 +36,7 @@ from .curves import (
     smooth_times,
     valid_values,
 )
-from .pictures import left_out, legend_below, say, several_axes, wrapped
+from .pictures import check_types, left_out, legend_below, say, several_axes, wrapped
 from .solution_curves import component_names, widest
 from .style import axis_label, exact_look, in_space, line_keywords
 
@@ -420,6 +420,7 @@ def animate(
             f"animate takes no {min(wrong)}: seconds= is how long it plays, and what it returns has"
             " .save('motion.gif', fps=...)"
         )
+    check_types({"title": title})
     curves, keywords = collect(sources, labels), line_keywords(keywords)
     solutions = [curve.solution for curve in curves]
     first, system = solutions[0], solutions[0].system
@@ -445,6 +446,8 @@ def animate(
     begin, end = sense * (sense * runs).min(), sense * (sense * runs).max()
     usual_time = float(np.clip(abs(end - begin), 2.0, LONGEST))
     seconds = usual_time if seconds is None else positive("seconds", seconds)
+    if seconds > 3600:
+        raise ValueError(f"seconds must be at most 3600, got {seconds:g}: all frames are drawn")
     count = max(2, round(seconds * PER_SECOND))
     moments = np.linspace(begin, end, count)
     movers: list[Any] = [Scene(ax, curve, keywords) for ax, curve in zip(axes[:scenes], curves)]

@@ -15,13 +15,13 @@ from ..analysis.observables import batch_of, energies, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
-from ..values.checks import pair
 from ..values.types import Any, Axes, AxesArray, Comparison, Comparisons, Labels, Sequence, Solution
 from .bodies import letters_of
 from .curves import batch_size, collect, exact_curve
 from .pictures import (
     SMALL,
     Page,
+    check_types,
     chosen_panels,
     enlargement,
     figure_size,
@@ -364,7 +364,7 @@ def comparison(
         raise TypeError(f"comparison must be what pi.compare returned, got {kind}")
     several: Any = {"": comparison} if hasattr(comparison, "equal_work") else comparison
     keywords, column = line_keywords(keywords), is_column(ax, figsize)
-    window = window if window is None else pair("window", window)
+    check_types({"window": window, "title": title, "subtitle": subtitle})
     rows = [row for name, one in several.items() for row in _rows(one, labels, name)]
     held = [possible_panels(curves) for _, curves in rows]
     possible = [panel for panel in PANELS if all(panel in one for one in held)]
@@ -550,6 +550,7 @@ def dashboard(
     >>> dashboard(c, panels=["energy"], figsize=(3.4, 2.6)).shape
     (1, 1)
     """
+    check_types({"title": title})
     curves, keywords = collect(sources, labels), line_keywords(keywords)
     possible = possible_panels(curves)
     names = chosen_panels(panels, possible, PICTURES)

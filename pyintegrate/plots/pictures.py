@@ -12,8 +12,9 @@ import numpy as np
 from matplotlib.collections import QuadMesh
 from matplotlib.lines import Line2D
 
+from ..analysis.accuracy import finite
 from ..analysis.observables import only_the_end
-from ..values.checks import pair, some_of
+from ..values.checks import pair, some_of, truth
 from ..values.types import Any, Axes, Callable
 from .curves import TRAJECTORIES, batch_size, collect
 from .style import OF_AXES
@@ -103,6 +104,7 @@ def several_axes(ax, shape, usual, figsize, **keywords):
     """
     if ax is not None:
         given = np.asarray(ax, object)
+        check_axes(given.ravel())
         if given.size != np.prod(shape):
             raise ValueError(
                 f"ax has {given.size} axes, and the picture {np.prod(shape)} panels "
@@ -116,6 +118,13 @@ def several_axes(ax, shape, usual, figsize, **keywords):
     figure, axes = pyplot.subplots(*shape, **keywords)
     figure.grows = figure_size(figsize, None) is None
     return panels(axes)
+
+
+def check_axes(given):
+    for one in given:
+        if not hasattr(one, "get_lines"):
+            got = type(one).__name__
+            raise TypeError(f"ax must be axes, as those of plt.subplots(), got {got}")
 
 
 def chosen_panels(panels, possible, known):
@@ -321,9 +330,32 @@ _SHARED = {
     "colorbar": ("bool", True, "bool, optional",
                  "Whether to draw the scale of the colours beside the axes."),
     "title": ("str | None", None, "str, optional", "Title above the axes."),
+    "subtitle": ("str", "", "str, optional", "Below the title, beside the legend."),
     "figsize": ("tuple[float, float] | None", None, "tuple of float, optional",
                 "Width and height of a new figure in inches."),
 }  # fmt: skip
+
+
+def _text(name, value):
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {value!r:.80}")
+
+
+def _number(name, value):
+    if np.ndim(finite(name, value)):
+        raise ValueError(f"{name} must be one number, got shape {np.shape(value)}")
+
+
+_CHECKS = {"bool": truth, "str": _text, "float": _number, "tuple[float, float]": pair}
+
+
+def check_types(given, kinds=None):
+    """Refuse values that are not what annotations say, by default those of shared parameters."""
+    for name, value in given.items():
+        kind = (kinds or {}).get(name) or _SHARED.get(name, ("",))[0]
+        check = _CHECKS.get(kind.removesuffix(" | None"))
+        if check and not (value is None and "None" in kind):
+            check(name, value)
 
 
 class Page:
@@ -333,9 +365,7 @@ class Page:
     """
 
     def __init__(self, ax, figsize=None, **shared):
-        if ax is not None and not hasattr(ax, "get_lines"):
-            got = type(ax).__name__
-            raise TypeError(f"ax must be axes, as those of plt.subplots(), got {got}")
+        check_axes(() if ax is None else [ax])
         self.ax, self.figsize, self.shared, self.panel = ax, figsize, shared, False
 
     def __call__(self, default=(8.4, 3.8), **keywords):
@@ -365,6 +395,7 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         first = 2 if "sources" in also else 1
         own = list(inspect.signature(function).parameters.values())[first:]
         shared = ("ax", *(name for name in also if name != "sources"), "title", "figsize")
+        told = {one.name: one.annotation for one in own if one.annotation is not one.empty}
         kind = own[0].annotation  # as text: the name of a class
         of_result = kind.isidentifier() and kind not in ("Any", "System")
         maker = re.search(r"``(pi[.\w]+)``", function.__doc__ or "")
@@ -372,15 +403,14 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         @wraps(function)
         def draw(*arguments, **keywords):
             about = {name: keywords.pop(name, _SHARED[name][1]) for name in shared}
-            if not isinstance(about["title"], str | None):
-                raise TypeError(f"title must be a string, got {about['title']!r:.80}")
+            placed = {} if "sources" in also else dict(zip(told, arguments))
+            check_types(about | placed | keywords, told)
             page, shown = Page(**about), about.get("legend", legend)
-            if keywords.get("window") is not None:
-                keywords["window"] = pair("window", keywords["window"])
             if "sources" in also:
                 arguments = [collect(arguments, about["labels"], page.ax, keywords)]
-            elif arguments and of_result:
-                kinds = [one.__name__ for one in type(arguments[0]).__mro__]
+            elif of_result:
+                what = arguments[0] if arguments else keywords.get(own[0].name)
+                kinds = [one.__name__ for one in type(what).__mro__]
                 if kind not in kinds:
                     cure = f": it is what {maker[1]} returns" if maker else ""
                     raise TypeError(f"{own[0].name} must be of class {kind}, got {kinds[0]}{cure}")

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from ..analysis.results import unit_of, with_unit
+from ..values.checks import some_of
 from ..values.types import Any, Bifurcation, ReturnMap, Section
 from .curves import parts_of_results
 from .pictures import picture
@@ -54,8 +55,9 @@ def section(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('y', 'vy')
     """
-    names = _two(section) if components is None else tuple(components)
-    if len(names) != 2 or isinstance(components, str):
+    known = "t", *section.system.state_names
+    names = _two(section) if components is None else some_of("components", components, known)
+    if len(names) != 2:
         raise ValueError(f"components must be two names, got {components!r}")
     ax = page((5.4, 4.6))
     own, note = _by_orbit(ax, section.system, section.batch, section.trajectory, keywords)

@@ -284,7 +284,7 @@ def checked_dtype(dtype, x0, v0):
         return _SINGLE
     try:
         dtype = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise TypeError(f"dtype must be float32 or float64, got {dtype!r}") from None
     if dtype not in (np.float32, np.float64) or not dtype.isnative:
         raise ValueError(f"dtype must be float32 or float64, got {dtype}")

@@ -162,7 +162,7 @@ class Solution(KindOfSolution):
     def _told(self, other):
         """This solution, with the results of `other` if the functions of its own are lost."""
         self.__dict__.update({key: other.__dict__[key] for key in WATCHING if other._forgot})
-        self._first_jump = other._first_jump
+        self.__dict__["stopped_at"], self._first_jump = other.stopped_at, other._first_jump
         return self
 
     @property
@@ -451,8 +451,9 @@ class Solution(KindOfSolution):
         if self._forgot:
             warn_caller(self._what_is_forgotten())
         part = alone()
-        if self._options.events is None:  # it was loaded, and has jumped before
+        if self._options.events is None:  # it was loaded, and has jumped or stopped before
             part._first_jump = np.minimum(part._first_jump, self._first_jump)
+            part.__dict__["stopped_at"] = self.stopped_at
         return part
 
     @property

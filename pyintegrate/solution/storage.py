@@ -503,7 +503,7 @@ def results_to_data(solution, arrays):
             for i, (name, one) in enumerate(events.items())
         ],
     }
-    if events:
+    if events or np.isfinite(solution.stopped_at).any():  # after a part with events
         which = np.full(solution.stopped_by.shape, -1, np.int8)
         for i, name in enumerate(events):
             which[solution.stopped_by == name] = i
@@ -540,7 +540,7 @@ def _result_arrays(header, arrays, batch):
     for i in range(len(events)):
         for part, (kind, shape) in _PARTS.items():
             found[f"event_{i}_{part}"] = Array("", kind, shape.format(i))
-    if events:
+    if events or "stopped" in header:
         found["stopped_at"] = Array("", float, "batch")
         found["stopped_by"] = Array("", np.int8, "batch")
     if "first_jump" in header:
@@ -564,15 +564,17 @@ def _with_results(solution, header, values):
         solution._first_jump = values["first_jump"]
     if results:
         solution.__dict__["watched"] = Watched(results, kinds)
-    if logs:
+    if "stopped_at" in values:
         at, which = values["stopped_at"], values["stopped_by"]
         stopped = solution.status == Status.STOPPED
-        if np.any((which < -1) | (which >= len(logs)) | ((which >= 0) != stopped)):
+        if np.any((which < -1) | (which >= len(logs)) | ((which >= 0) != (stopped & bool(logs)))):
             refuse("stopped", "expected the number of an event where a trajectory has stopped")
         if np.any(np.isfinite(at) & ~stopped):
             refuse("stopped", "a time where no trajectory has stopped")
         by = np.array([*logs, ""])[which]
-        solution.__dict__.update(events=Events(logs), stopped_at=at, stopped_by=by)
+        solution.__dict__.update(stopped_at=at, stopped_by=by)
+    if logs:
+        solution.__dict__["events"] = Events(logs)
     for name, told in results_to_data(solution, {}).items():
         if header.get(name) != told:
             refuse(name, f"{header.get(name)!r:.80}, expected {told!r:.80}")

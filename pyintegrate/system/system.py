@@ -385,7 +385,7 @@ class System(ClosedForms):
             raise MemoryError(f"an answer for each of {batch}, the shapes of t and y, is too large")
 
         def row(value):
-            value = np.asarray(value, dtype=dtype)
+            value = np.require(value, dtype, "A")
             whole = value.size == 1 or value.shape == batch
             return value.ravel() if whole else np.broadcast_to(value, batch).ravel()
 

@@ -74,7 +74,11 @@ class Definition:
             raise TypeError(f"@pi.{self.kind} knows its energy: leave energy= out")
         if not callable(function):
             raise TypeError(f"{what} must be a function, got {function!r}")
-        names = [*inspect.signature(function).parameters]
+        try:
+            names = [*inspect.signature(function).parameters]
+        except ValueError:
+            told = f"{what} has no signature that Python can read: wrap it in a def"
+            raise TypeError(told) from None
         if what == "exact" and "t0" in names:
             names.remove("t0")
         told = f"{what}={getattr(function, '__name__', repr(function))}"

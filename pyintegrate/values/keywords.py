@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
+import numpy as np
+
 from .._core import to_nearest
 
 Function = TypeVar("Function", bound=Callable)
@@ -138,12 +140,23 @@ def explains_keywords(
                     raise
             except (ValueError, LookupError) as error:
                 _shorten(error)
+                if str(error).startswith("setting an array element"):  # of NumPy
+                    _refuse_ragged(dict(zip(inspect.signature(function).parameters, arguments)))
+                    _refuse_ragged(keywords)
                 raise
             raise TypeError(message)
 
         return checked
 
     return decorate
+
+
+def _refuse_ragged(given):
+    for name, value in given.items():
+        try:
+            np.shape(value)
+        except ValueError as error:
+            raise ValueError(f"{name} must be a regular array: {error}") from None
 
 
 def _shorten(error):

@@ -97,7 +97,7 @@ def check_memory(
             available = min(available, int(file.read()))
     if size > available:
         raise MemoryError(
-            f"{entries} {what} of {batch} trajectories of {dim} components take"
+            f"{entries} {what} of {batch or 'single'} trajectories of {dim} components take"
             f" {size / 1e9:.3g} GB, and there is {available / 1e9:.3g} GB here: {cure}, or"
             " integrate the batch in parts"
         )

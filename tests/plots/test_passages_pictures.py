@@ -31,7 +31,7 @@ def test_a_section_is_drawn_over_what_varies():
     assert ax.get_title("left") == "order"
     assert np.array_equal(dots(ax), [section["y"], section["vy"]])
     assert np.array_equal(dots(pi.plots.section(section, ("x", "vy")))[1], section["vy"])
-    with pytest.raises(ValueError, match="no component 'z'"):
+    with pytest.raises(ValueError, match="components must be some of t, x"):
         section.plot(components=("x", "z"))
     with pytest.raises(ValueError, match="two names"):
         section.plot(components="x")

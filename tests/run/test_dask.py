@@ -93,6 +93,13 @@ def test_nothing_is_computed_before_it_is_asked_for():
         sol.y.compute()
 
 
+def test_a_worker_of_another_version_is_refused(monkeypatch):
+    sol = springs(10)
+    monkeypatch.setattr(pi.dask, "VERSION", "0.0")
+    with pytest.raises(RuntimeError, match=r"a worker has 0\.0"):
+        sol.compute()
+
+
 def test_each_chunk_is_integrated_once(monkeypatch, tmp_path):
     calls, real = [], pi.dask._run_chunk
 

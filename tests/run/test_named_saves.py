@@ -137,3 +137,8 @@ def test_a_run_that_was_interrupted_has_the_saves_up_to_there(save):
     saves = Saves(1, N, given=steps)
     for completed in range(N + 1):
         assert saves.until(completed) == np.count_nonzero(steps <= completed)
+
+
+def test_a_range_of_steps_that_no_memory_holds_is_told():
+    with pytest.raises(MemoryError, match="allocate"):
+        run(save=range(10**20))

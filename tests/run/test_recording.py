@@ -355,6 +355,8 @@ def test_a_container_has_less_memory_than_its_machine(monkeypatch, tmp_path, sai
     else:
         with pytest.raises(MemoryError, match="take 0.2 GB, and there is 0.1 GB here"):
             memory.check_memory(200_000_000, 1, (1,), 1)
+        with pytest.raises(MemoryError, match="1 saved states of single trajectories"):
+            memory.check_memory(200_000_000, 1, (), 1)
 
 
 def test_a_size_is_predicted_without_memory_for_it():

@@ -140,3 +140,8 @@ def test_the_times_of_a_profile_ascend():
             profile(times=times)
     assert profile(times=(0, 2, 2, np.inf, np.inf)).params["times"][2] == 2
     assert np.isnan(profile(times=(0, np.nan, 4, 6, 8)).params["times"][1])  # fails when it runs
+
+
+def test_an_array_that_is_not_aligned_is_a_state():
+    state = np.frombuffer(b"\0" * 17, np.uint8)[1:].view(float)
+    assert pi.systems.oscillator.energy(state) == 0

@@ -273,6 +273,7 @@ def test_options_are_checked():
         ({"initial": [1.0, 2.0, 3.0]}, ValueError, "initial must be 2 finite numbers"),
         ({"initial": [1.0, np.nan]}, ValueError, "initial must be 2 finite numbers"),
         ({"energy": 3.0}, TypeError, "energy must be a function"),
+        ({"energy": int}, TypeError, "no signature that Python can read"),
         ({"energy": lambda t, x, v: x}, TypeError, "expected the arguments of f(), t, x, v, k"),
         ({"energy": lambda t, x, v, k: (x, v)}, ValueError, "expected one number"),
         ({"exact": lambda t, x, k: x}, TypeError, "expected the arguments of f()"),

@@ -101,6 +101,24 @@ def test_results_without_functions_go_on_with_one_warning(tmp_path):
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("verb", "more"), [(pi.integrate, {"dt": 0.05}), (pi.solve, {})])
+def test_what_an_event_stopped_keeps_its_time_in_later_parts(verb, more, tmp_path):
+    """Its errors are those at that time, though no event is known any more."""
+    events = {"low": pi.event("x", level=0.4, direction=-1, stop=True)}
+    start = [[1.0, 0.0], [0.5, 3.0]]
+    first = verb(pi.systems.oscillator, start, events=events, t_end=1.2, **more)
+    first.save(tmp_path / "first.npz")
+    read = pi.load(tmp_path / "first.npz")
+    with pytest.warns(UserWarning, match="loaded or unpickled"):
+        part = read.resume(t_end=1.4)
+    part.save(tmp_path / "part.npz")
+    known = first.resume(t_end=1.4).error()[-1]
+    for one in (part, pi.concatenate(read, part), pi.load(tmp_path / "part.npz")):
+        assert np.array_equal(one.stopped_at, first.stopped_at, equal_nan=True)
+        assert np.allclose(one.error()[-1], known, atol=1e-12)
+        assert one.digest() == pickle.loads(pickle.dumps(one)).digest()
+
+
 def test_a_copy_goes_on_with_its_watches():
     sol = throw()
     one, other = (part.resume(n_steps=9) for part in (copy.copy(sol), sol))

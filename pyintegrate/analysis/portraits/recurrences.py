@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import warn_caller
 from ...integration import integrate
 from ...run.arguments import checked_quiet
-from ...values.checks import integer, numbers, places_of, positive
+from ...values.checks import floats, integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
 from ...values.types import (
     Any,
@@ -22,6 +22,7 @@ from ...values.types import (
     Solution,
     System,
 )
+from ..accuracy import finite
 from ..observables import check_solution, times
 from ..results import blocks, drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes
@@ -184,7 +185,7 @@ def basin(
     if attractors is None:
         points = _clusters(ends[good], tolerance)
     else:
-        points = np.asarray(attractors, float)
+        points = floats("attractors", attractors)
         if len(names) > 1 and points.shape[-1:] != (len(names),):
             raise ValueError(
                 f"attractors has shape {points.shape}: its last axis holds {', '.join(names)};"
@@ -245,7 +246,7 @@ def _nearest(ends, points, tolerance):
         part = ends[start : start + rows]
         squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
         nearest = squares.argmin(axis=1)
-        arrived = squares[np.arange(len(part)), nearest] <= tolerance**2
+        arrived = squares[np.arange(len(part)), nearest] <= tolerance * tolerance
         label[start : start + rows] = np.where(arrived, nearest, -1)
     return label
 
@@ -401,21 +402,29 @@ def attractors(
         raise ValueError("attractors runs every motion in parts: it takes no watch=, and no event "
                          "that stops it")  # fmt: skip
     box = Box(system, box)
-    if np.ndim(cells) and np.shape(cells) != (len(box.names),):
-        raise ValueError(f"cells is {cells!r}, expected a number, or one for each of {box.names}")
+    cells = numbers("cells", cells)
+    if cells.ndim and cells.shape != (len(box.names),):
+        raise ValueError(
+            f"cells has shape {cells.shape}, expected a number, or one for each of {box.names}"
+        )
     along = np.broadcast_to(cells, len(box.names))
     along = np.array([integer("cells", one, 2) for one in along.tolist()])
     if np.prod(along + 1.0) > 2.0**62:
         raise ValueError(f"cells are {along.tolist()}: their product is larger than 2**62")
     if energy is not None and not system.has_energy:
         raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it out")
+    dt, energy = _finite("dt", dt), energy if energy is None else _finite("energy", energy)
+    options["t0"] = _finite("t0", options.get("t0", 0.0))
     points = box.starts(integer("n", n, 1), seed)
     horizon = integer("horizon", horizon, 1)
     uneven = period is None and every is None
     every = _every(box, along, dt, period, every)
     sampler = _Sampler(system, box, along, dt, every, uneven, options)
     if also is not None:
-        points = np.concatenate([points, numbers("also", also).reshape(-1, system.dim)])
+        also = numbers("also", also)
+        if also.shape[-1:] != (system.dim,):
+            raise ValueError(f"also has shape {also.shape}, expected (n, {system.dim}): states")
+        points = np.concatenate([points, also.reshape(-1, system.dim)])
     given = points[:n] if x0 is None and v0 is None else x0
     start = integrate(system, given, v0, dt=dt, n_steps=0, on_failure="ignore", **options)
     flat = start.initial.reshape(-1, system.dim).astype(float)
@@ -435,19 +444,26 @@ def attractors(
     return _described(system, box, sampler, start, label, joined, part, ends)
 
 
+def _finite(name, value):
+    number = finite(name, value)
+    if np.ndim(number):
+        raise ValueError(f"{name} must be one number for all, got shape {np.shape(number)}")
+    return number
+
+
 def _every(box, along, dt, period, every):
     """Steps between samples."""
-    if np.ndim(dt) or not np.isfinite(dt) or dt == 0:
-        raise ValueError(f"dt must be one step for all, finite and non-zero, got {dt!r}")
+    if every is not None:
+        if period is not None:
+            raise ValueError("period and every both say when samples are taken: give one")
+        return integer("every", every, 1)
     if period is not None:
         steps = positive("period", period) / abs(dt)
-        if not steps > 0.5 or abs(steps - round(steps)) > 1e-9 * steps:
+        if not 0.5 < steps < 1 << 53 or abs(steps - round(steps)) > 1e-9 * steps:
             raise ValueError(
-                f"period is {steps:.12g} steps: give dt = period / {max(1, round(steps))}"
+                f"period is {steps:.12g} steps: give dt = period / {max(1.0, np.rint(steps)):.0f}"
             )
         return round(steps)
-    if every is not None:
-        return integer("every", every, 1)
     if is_driven(box.system, box):
         raise ValueError(
             f"the field of {box.system.name!r} changes with time: give the period= of its drive, or"
@@ -474,7 +490,7 @@ class _Sampler:
 
     def after(self, y, done, n_steps, **save):
         """The motion from y, n_steps after so many `done`."""
-        t0 = self.options.get("t0", 0.0) + done * self.dt
+        t0 = self.options["t0"] + done * self.dt
         return integrate(
             self.system, y, dt=self.dt, n_steps=n_steps, on_failure="ignore",
             **self.options | {"t0": t0}, **save,

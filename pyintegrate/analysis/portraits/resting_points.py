@@ -267,6 +267,8 @@ class Equilibria(Tabled):
                 f"manifolds are of one set of parameters, and these are {self.count.shape}"
             )
         length, system, size = positive("length", length), self.system, self.box.size
+        if not STEP < length < 1000:
+            raise ValueError(f"length must be from {STEP} to 1000 sizes of the box, got {length}")
         saddles = self.points[np.char.startswith(self.kinds, "saddle")]
         values, vectors = np.linalg.eig(system.jacobian(self.t, saddles))
         lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
@@ -189,7 +190,9 @@ def _signals(sol, signals, spacing):
         signals = system.state_names[: system.dof or system.dim]
     if not (np.iterable(signals) or callable(signals)):
         raise TypeError(f"signals must be names, pairs of names or functions, got {signals!r:.80}")
-    asked = [signals] if isinstance(signals, str) or callable(signals) else list(signals)
+    asked = (
+        [signals] if isinstance(signals, str) or callable(signals) else list(islice(signals, 1000))
+    )
     if not asked:
         raise ValueError("signals is empty: name components, or leave it out")
     names, several = [], []

@@ -120,8 +120,7 @@ def poincare_section(
             " pi.analysis.crossings(system, 'x', x0, v0, dt=..., t_end=...)"
         )
     solution = check_solution(solution, "poincare_section")
-    if direction not in (1, -1, 0):
-        raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
+    direction = integer("direction", direction, -1, 1)
     if len(solution) < 2:
         raise ValueError(
             "a section needs two saves or more: integrate with save='all' or save=k, or take"
@@ -166,7 +165,7 @@ def poincare_section(
 
 
 def _place(system, name):
-    if name not in system.state_names:
+    if not isinstance(name, str) or name not in system.state_names:
         known = ", ".join(system.state_names) + "; crossings takes functions" * callable(name)
         raise ValueError(f"the system {system.name!r} has no component {name!r}: it has {known}")
     return system.state_names.index(name)
@@ -288,10 +287,16 @@ def crossings(
         raise ValueError(
             "give a quantity that is zero on the surface, crossings(system, 'x', ...), or a period"
         )
+    phase = finite("phase", phase)
+    if period is None and np.any(phase):
+        raise ValueError(f"phase = {phase!r:.80} is of a period: give period=")
     if "save" in options or "events" in options:
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
-    numbers = dict(params or {})
+    if not hasattr({} if params is None else params, "keys"):
+        raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
+    numbers = dict({} if params is None else params)
     if period is not None:
+        dt, period = finite("dt", dt), finite("period", period)
         if not np.all(np.abs(period) > 2 * np.abs(dt)):
             raise ValueError(
                 f"period must be longer than two steps, got {period!r:.80} for dt = {dt!r:.80}:"
@@ -368,9 +373,10 @@ def _strobe(t, y, _period, _phase):
 
 def _surface(system, quantity, value, numbers):
     """The quantity whose zero is the surface, and its parameters."""
+    value = finite("value", value)
     if np.ndim(value) == 0 and value == 0:
         return quantity, numbers
-    if quantity not in system.state_names:
+    if not isinstance(quantity, str) or quantity not in system.state_names:
         raise ValueError(
             f"value is for components, and {quantity!r} is none: give a function of (t, x, v) or"
             " (t, y) that is zero on the surface"
@@ -599,33 +605,36 @@ def bifurcation(
     grid, keep = checked_axes("axis", axis, system), integer("keep", keep, 1)
     if {"after", "values"} & set(options):
         raise TypeError("bifurcation decides on after and values itself, by transient and quantity")
-    if not callable(quantity) and quantity not in system.state_names:
+    names = system.state_names
+    if not callable(quantity) and not (isinstance(quantity, str) and quantity in names):
         raise ValueError(
-            f"quantity must be a component of {system.name!r} ({', '.join(system.state_names)}) or"
+            f"quantity must be a component of {system.name!r} ({', '.join(names)}) or"
             f" a function, got {quantity!r}"
         )
-    if isinstance(section, str) and section not in EXTREMES:
+    extreme = section is None or isinstance(section, str) and section in EXTREMES
+    if not extreme:
         try:
             check_quantity(section, system)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             known = ", ".join(map(repr, EXTREMES))
-            raise ValueError(f"section must be {known} or a quantity, and {error}") from None
+            told = f"section must be {known} or a quantity, and {error}"
+            raise type(error)(told) from None
+    dt, t0 = finite("dt", dt), finite("t0", options.get("t0", 0.0))
     if len(grid) != 1:
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     (parameter,) = grid
     period = options.get("period")
     settled = np.abs(finite("transient", transient))
     where, surface = _where(section, options), section
-    if period is None and (section is None or section in EXTREMES):
+    if period is None and extreme:
         options = {"direction": EXTREMES[section or "maxima"]} | options
         surface = rate_of(system, quantity)
     if t_end is None and options.get("n_steps") is None:
         length = settled + (settled if period is None else (keep + 1) * np.abs(period))
-        step = np.abs(finite("dt", dt))
-        options["n_steps"] = int(np.ceil(np.max(length / step)))
+        options["n_steps"] = int(np.ceil(np.max(length / np.abs(dt))))
     arguments = laid_out(system, grid, x0, v0)
     own = quantity if callable(quantity) else None
-    after = options.get("t0", 0.0) + np.sign(dt) * settled
+    after = t0 + np.sign(dt) * settled
     low, high = "least after the transient", "most after the transient"
     ends = {low: reductions.minimum, high: reductions.maximum}
     ends = {name: one(quantity, after=after) for name, one in ends.items()}

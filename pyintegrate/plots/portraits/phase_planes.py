@@ -10,7 +10,7 @@ from ...analysis.portraits.resting_points import equilibria as found_equilibria
 from ...analysis.results import quiet
 from ...run.arguments import checked_system
 from ...solving import solve
-from ...values.checks import places_of
+from ...values.checks import places_of, some_of
 from ...values.types import (
     Any,
     ArrayLike,
@@ -214,7 +214,7 @@ def equilibria(
     if over > 1:
         raise ValueError(f"equilibria are drawn of one parameter, got a batch {found.count.shape}")
     names = found.box.names if components is None else components
-    names = (names,) if isinstance(names, str) else names
+    names = some_of("components", names, system.state_names)
     if not over:  # a plane: also of a single component
         names = [*names, *(name for name in system.state_names if name not in names)]
     values = [found.points[..., place] for place in places_of(names[:2], system)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...values.checks import floats, integer, numbers, printable
+from ...values.checks import floats, integer, numbers, printable, truth
 from ...values.types import AcrossBatch, ArrayLike, Callable, Function, Quantity, Sequence
 from ..quantity import check_quantity, label
 from ..reduction import like
@@ -246,9 +246,9 @@ def quantiles(
     centre = numbers("about", about)
     if centre.ndim or not np.isfinite(centre):
         raise ValueError(f"about must be a finite number, got {about!r}")
-    kinds = (VALUES,) if exact else (CELLS, EXTREMES)
+    kinds = (VALUES,) if truth("exact", exact) else (CELLS, EXTREMES)
     return Statistic("quantiles", (quantity,), every, by, kinds,
-                     q=np.atleast_1d(levels), about=float(centre), exact=bool(exact))  # fmt: skip
+                     q=np.atleast_1d(levels), about=float(centre), exact=exact)  # fmt: skip
 
 
 def histogram(
