@@ -14,9 +14,11 @@
 #if PI_REAL_BITS == 64
 #define KEPLER_NEAR     REAL(0x1p-28) /* the square is a rounding */
 #define KEPLER_ROUNDING REAL(0x1p-50)
+#define KEPLER_LOST     REAL(0x1p-36)
 #else
 #define KEPLER_NEAR     REAL(0x1p-13)
 #define KEPLER_ROUNDING REAL(0x1p-21)
+#define KEPLER_LOST     REAL(0x1p-16)
 #endif
 enum { KEPLER_ITERATIONS = 200, KEPLER_QUARTERS = 24 };
 
@@ -124,6 +126,12 @@ INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, Kepl
                 series = vfma(a, vfma(vset(2), a, vset(-1)), 1 - b);
     o->X = first * vlarger(vsmaller(series, vset(4)), vset(0.25));
     o->found = ~(vabs(o->X + o->beta + o->zeta) <= REAL_MAX); /* no orbit */
+}
+/* Nothing is found where the terms of r cancel but for rounding: after a fast hyperbola has passed
+ * the centre closely they are large as exponentials, and how far it was turned is not in them. */
+INLINE void kepler_check(KeplerRoot *o) {
+    o->found &= ~(o->r < KEPLER_LOST * vabs(o->eta * o->G[1]));
+    TAKE(o->r, ~o->found, vset(NAN));
 }
 /* Replaces x and v by their changes, NaN where none was found. */
 INLINE void kepler_end(const KeplerRoot *o, vreal mu, vreal *x, vreal *v) {

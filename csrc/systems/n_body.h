@@ -75,12 +75,12 @@ INLINE int n_body_acceleration(const Bodies *b, PiPause *pause, vreal *a) {
 INLINE vreal n_body_energy(const Bodies *b) {
     vreal kinetic = vzero, potential = vzero, d[3];
     EACH_BELOW(i, b->n) {
-        const vreal m = AT(b->masses, i);
+        const vreal m = AT(b->masses, i), gm = AT(b->attraction, i);
         EACH(k, 3) d[k] = AT(b->v, 3 * i + k);
         kinetic = vfma(m, dot3(d, d), kinetic);
-        EACH_BELOW(j, i) potential += m * AT(b->masses, j) / vsqrt(n_body_separation(b, i, j, d));
+        EACH_BELOW(j, i) potential += gm * AT(b->masses, j) / vsqrt(n_body_separation(b, i, j, d));
     }
-    return vfma(kinetic, vset(0.5), -*b->g * potential);
+    return vfma(kinetic, vset(0.5), -potential);
 }
 /* Momentum P, angular momentum, and (sum of m x - P t) / (sum of m). */
 INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {

@@ -35,13 +35,13 @@ ACCELERATION(three_body) {
     }
 }
 ENERGY(three_body) {
-    const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
+    const vreal *m = p + THREE_BODY_MASSES, *gm = p + THREE_BODY_ATTRACTION, *v = y + 6;
     vreal kinetic = vzero, potential = vzero, d[2];
     EACH(i, 3) {
         kinetic += m[i] * vfma(v[2 * i], v[2 * i], v[2 * i + 1] * v[2 * i + 1]);
-        EACH(j, i) potential += m[i] * m[j] / vsqrt(three_body_separation(y, i, j, d));
+        EACH(j, i) potential += gm[i] * m[j] / vsqrt(three_body_separation(y, i, j, d));
     }
-    return vfma(kinetic, vset(0.5), -p[THREE_BODY_G] * potential);
+    return vfma(kinetic, vset(0.5), -potential);
 }
 INVARIANTS(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;

@@ -106,6 +106,20 @@ def test_every_orbit_is_found():
     assert lost.max() < 1e-6
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_turn_that_is_lost_in_rounding_is_no_number(dtype):
+    """Fast fly-bys, ever closer to the centre: right, or a status. The closest was off by 110 %."""
+    fast, off = np.array([[1, 10, 100, 1e3, 6e3], [0.1, 1e-3, 1e-5, 1e-7, 3e-8]])
+    start = np.zeros((5, 12), dtype)
+    start[:, 3], start[:, 9], start[:, 10] = 1, -fast, fast * off
+    pair, call = pi.systems.n_body(n=2, masses=(1.0, 0.0)), {"method": "wisdom_holman"}
+    sol = pi.integrate(pair, start, dt=2.0, n_steps=1, on_failure="ignore", **call)
+    assert [*sol.status[:2], *sol.status[3:]] == [0, 0, 2, 2]
+    exact = pi.systems.kepler.exact([2.0], start[:, [3, 4, 9, 10]])[0, :, :2]
+    lost = abs(sol.final[:, 3:5] - exact).max(axis=1) / abs(exact).max(axis=1)
+    assert lost[sol.status == 0].max() < (1e-5 if dtype == np.float64 else 1e-2)
+
+
 def test_no_orbit_is_no_number():
     """Bodies in one place, or a motion that overflows: a status, and NaN."""
     pair = pi.systems.n_body(n=2, softening=0.0)

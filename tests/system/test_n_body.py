@@ -200,3 +200,12 @@ def test_units_stay_with_the_numbers_that_they_belong_to():
         assert {others.units[name] for name in ("t", "x1", "masses", "g")} == {
             planets.units[name] for name in ("t", "x1", "masses", "g")
         }
+
+
+@pytest.mark.parametrize("name", ["three_body", "n_body"])
+@pytest.mark.parametrize("mass", [1e-25, 1e25])
+def test_the_energy_of_light_and_heavy_bodies_in_float32(name, mass):
+    """The product of two masses is out of range, that with g is not."""
+    system = pi.systems[name](g=1 / mass, masses=[mass] * 3)
+    expected = system.energy(system.initial)
+    assert abs(system.energy(np.float32(system.initial)) / expected - 1) < 1e-5

@@ -412,3 +412,15 @@ def test_a_force_that_vanishes_in_float32_is_told(n):
     pi.integrate(rest, np.array([-np.log(3), -90.0], np.float32), 0.0, dt=1e-3, n_steps=1)
     wave = pi.acceleration(lambda t, x, v: np.sin(12.57 * x))
     pi.integrate(wave, np.linspace(2e4, 6e4, n, dtype=np.float32), 0.0, dt=1e-3, n_steps=1)
+
+
+@pytest.mark.parametrize(
+    ("system", "x", "dt"),
+    [
+        (pi.systems.kepler(mu=1e-50), [1e-10, 0], 1e10),  # mu is 0: it moved straight on
+        (pi.systems.constant_force(force=1.9e-45, mass=1e-45), [0], 0.1),  # both are the same
+    ],
+)
+def test_a_force_of_the_catalogue_beyond_float32_is_told(system, x, dt):
+    with pytest.warns(UserWarning, match=f"force of '{system.name}' is smaller in float32"):
+        pi.integrate(system, np.float32(x), np.zeros(len(x), np.float32), dt=dt, n_steps=2)

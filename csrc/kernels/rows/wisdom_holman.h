@@ -58,6 +58,7 @@ static void planets_drift(Planets *b, vreal h) {
         EACH_FROM(i, first, last) kepler_iterate(&o[i - first], 0);
         EACH_FROM(i, first, last) {
             if (vany(~o[i - first].found)) kepler_iterate_on(&o[i - first]);
+            kepler_check(&o[i - first]);
             b->solved &= o[i - first].found;
             kepler_end(&o[i - first], b->mu[i], b->q + 3 * i, b->u + 3 * i);
         }
