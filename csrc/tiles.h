@@ -418,7 +418,7 @@ typedef enum {
 /* A sum of components, times some factors, on the polynomials of the steps, that has known values
  * at both ends: degree + 1 rows of its Bernstein coefficients; their least, greatest and mean; and
  * if it is asked for the part of the step at which it is zero, with its slope there: NaN where
- * there may be none, or several. */
+ * there may be none, or several; infinite where it is far from zero. */
 typedef struct {
     const double *factors, *begin, *end;
     double *coefficients, *least, *most, *mean, *zero, *slope;

@@ -277,7 +277,7 @@ int pi_step_observer_accept(PiSolver *solver, const PiSteps *s) {
     PiStepObserver *p = solver->observer;
     int8_t *const *sees = p->sees, *made = sees[0], *jumps = sees[1];
     int jumped = 0;
-    EACH_LANE(i, &p->e) {
+    EACH_WHILE(i, p->e.lanes, p->of->n_watches || p->of->need || solver->keep) {
         const int end = s->end[i];
         made[i] =
             end == PI_STEP_MADE || (end > PI_STEP_MADE && end != PI_STEP_LOST && !stands(p, s, i));

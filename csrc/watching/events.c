@@ -217,22 +217,6 @@ static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
             return;
         }
 }
-/* The coefficients of a linear quantity on the whole step tell. */
-static int is_far_from_zero(const Pieces *q, int64_t at) {
-    const double least = q->least[at], most = q->most[at];
-    return least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most);
-}
-/* May any linear quantity have an event? */
-static int may_occur(const EventLanes *p, int64_t i, int64_t id) {
-    const Pieces *q = &p->quantities;
-    int may = 0;
-    EACH_EVENT(j, p->of) {
-        const int64_t at = j * p->lanes + i;
-        may |= isnan(q->mean[at]) || !is_far_from_zero(q, at) ||
-               *event_row(p, PI_BEGINS, id, j) != BEGINS_ANYHOW;
-    }
-    return may;
-}
 /* The events of a linear quantity on the whole step. */
 static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
@@ -247,7 +231,7 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
         add_to_count(p, i, PI_UNRESOLVED, j);
         return;
     }
-    if (is_far_from_zero(q, at)) return;
+    if (q->zero[at] == INFINITY) return;
     whole_piece(&p->quantities.piece[i], q->degree);
     p->quantities.piece[i].resolution = o->resolution;
     if (o->passing[j].zero > 0) {
@@ -518,7 +502,9 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             while (o->count && is_counted(p, i)) happens(p, s, i);
             if (!o->count) piece->points = 0;
             waits |= !o->count && piece->n_ends;
+            any |= o->count;
         }
+        if (!any && !waits) return 0;
         if (waits) {
             if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL) < 0) return -1;
             EACH_BUSY(i, p)
@@ -532,7 +518,6 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             ready |= o->ready;
         }
         again = ready;
-        if (!any && !waits) return 0;
         if (!any) continue;
         find_states(p, s);
         if (values && show_state(p, &p->quantities.rows, s)) return -1;
@@ -615,15 +600,13 @@ static void begin_lane(EventLanes *p, const PiSteps *s, int64_t i) {
         passing->tied = passing->crossings = passing->left = 0;
         passing->at = -INFINITY;
     }
+    p->busy[p->n_busy++] = i;
     if (p->quantities.linear) {
         EACH_EVENT(j, p->of) find_on_step(p, i, o->id, j);
         p->quantities.piece[i].points = 0;
-        p->busy[p->n_busy] = i;
-        p->n_busy += o->count > 0;
         return;
     }
     /* Of less than 64 rounding units of the time, or of the step, only the ends are known. */
-    p->busy[p->n_busy++] = i;
     const double least = fmax(fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40),
                               64 * DBL_EPSILON * fabs(get(p, s->t, i)));
     pi_begin_pieces(&p->quantities.piece[i], o->h, fabs(o->h) <= least ? INFINITY : o->resolution,
@@ -637,15 +620,18 @@ static int begin_segments(EventLanes *p, const PiSteps *s, const int8_t *looked)
     p->n_busy = 0;
     EACH_LANE(i, p) {
         Occurring *o = &p->occurring[i];
+        int may = !linear;
         o->id = s->id[i];
         o->h = get(p, s->part, i);
         o->part = 1;
-        o->count = o->asks = o->quiet = 0;
+        o->count = o->asks = 0;
         if (!p->of->count) continue;
         if (!linear) end_pieces(&p->quantities.piece[i]);
         if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
-        o->quiet = linear && !may_occur(p, i, o->id);
-        if (!o->quiet) begin_lane(p, s, i);
+        EACH_WHILE(j, p->of->count, !may)
+            may = p->quantities.zero[j * p->lanes + i] != INFINITY ||
+                  *event_row(p, PI_BEGINS, o->id, j) != BEGINS_ANYHOW;
+        if (may) begin_lane(p, s, i);
     }
     return 0;
 }
@@ -705,24 +691,25 @@ static void begin_next(EventLanes *p, int64_t i, int64_t id, int j, int lands, d
     const int goes_on = *how == BEGINS_WITH_PAUSE ? *most > 0
                         : *how == BEGINS_AT_ZERO  ? !passing->left && fabs(now) <= fabs(*most)
                                                   : 0;
-    if (next == BEGINS_ANYHOW && goes_on) return;
+    if (next == BEGINS_ANYHOW && (goes_on || *how == next)) return;
     *how = next;
     *most = next == BEGINS_WITH_PAUSE ? passing->pauses : copysign(passing->stays, passing->side);
 }
 int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
-    EACH_LANE(i, p) whole &= s->end[i] <= PI_STEP_MADE;
+    EACH_BUSY(i, p) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
     if (any && !whole && pi_ask_ends(p, s)) return -1;
     const double *values = whole ? p->ended : p->quantities.rows.answer;
-    EACH_LANE(i, p) {
-        const int64_t id = s->id[i];
+    EACH_WHILE(j, p->of->count, p->quantities.linear) /* also of lanes without an event */
+        EACH_LANE(i, p)
+            if (s->end[i] == PI_STEP_MADE)
+                *event_row(p, PI_QUANTITY, s->id[i], j) = values[j * p->lanes + i];
+    const int all = p->of->exact; /* pauses of others end, too */
+    EACH_BELOW(k, all ? p->lanes : p->n_busy) {
+        const int64_t i = all ? k : p->busy[k], id = s->id[i];
         const Occurring *o = &p->occurring[i];
         const int end = s->end[i], lands = end == PI_STEP_JUMPED;
-        if (o->quiet && end == PI_STEP_MADE) {
-            EACH_EVENT(j, p->of) *event_row(p, PI_QUANTITY, id, j) = values[j * p->lanes + i];
-            continue;
-        }
         if (end == PI_STEP_LOST && o->stopped_by < 0)
             pi_forget_events(p, i, 0); /* none has led there */
         EACH_EVENT(j, p->of)

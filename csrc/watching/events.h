@@ -79,7 +79,6 @@ typedef struct {
     /* The events of its piece that have not occurred, the next last; whether the place of that is
      * found, or a state there is requested; the event that has ended the segment. */
     int count, ready, asks, corrections, passed, stopped_by;
-    int quiet;                /* is none possible, since all quantities are far from zero? */
     Occurrence *pending;      /* room for most_pending() */
     Passing *passing;         /* of each event */
     double whole;             /* the step to which it belongs; 0: this */

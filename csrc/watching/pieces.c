@@ -84,11 +84,11 @@ static inline Two choose(TwoMasks yes, Two a, Two b) {
     return (Two)((yes & (TwoMasks)a) | (~yes & (TwoMasks)b));
 }
 static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
-static double real_of(const Pieces *p, const void *row, int64_t i) {
+static inline double real_of(const Pieces *p, const void *row, int64_t i) {
     return pi_real(row, i, p->real_bytes);
 }
 /* The time at a part of the step of lane i. */
-static double time_at(const Pieces *p, int64_t i, double theta) {
+static inline double time_at(const Pieces *p, int64_t i, double theta) {
     const PiSteps *s = p->steps;
     return real_of(p, s->t0, i) + (real_of(p, s->t0_low, i) + theta * p->piece[i].h);
 }
@@ -112,12 +112,14 @@ static void show_ends(Pieces *p) {
     ProgramRows *r = &p->rows;
     const PiSteps *s = p->steps;
     const int64_t numbers = r->of->system.system->dim * p->lanes;
-    int begins = 1; /* all of them? */
-    EACH_LANE(i, p) begins &= p->theta[i] == 0;
+    int begins = 1, ends = 1; /* all of them? */
+    EACH_LANE(i, p) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
     if (begins) pi_copy_row(r->y, s->before, numbers, p->real_bytes);
-    else s->at(s, p->theta, r->of->reads, r->y);
-    EACH_LANE(i, p)
-        if (!begins) show_end(p, r, i, i, p->theta[i]);
+    else if (!ends) s->at(s, p->theta, r->of->reads, r->y);
+    else if (p->after) memcpy(r->y, p->after, numbers * sizeof *r->y);
+    else pi_copy_row(r->y, s->after, numbers, p->real_bytes);
+    EACH_WHILE(i, p->lanes, ends) r->t[i] = real_of(p, s->t, i) + real_of(p, s->t_low, i);
+    EACH_WHILE(i, p->lanes, !begins && !ends) show_end(p, r, i, i, p->theta[i]);
 }
 /* Moves the state and the time of lane i, in column c, slightly, in a pattern for each number. */
 static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int number) {
@@ -391,12 +393,12 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     if (n == 4) return is_simple(p, i, q);
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at];
-    const double noise = fmax(p->noise[at], 0.05 * p->off[at]);
     const double size = most > -least ? most : -least, enough = piece->resolution * size;
+    const double off = 0.05 * p->off[at], noise = off > p->noise[at] ? off : p->noise[at];
     const int is_number = isfinite(p->tail[at]) && need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     if (is_number) {
         if (need == PI_NEED_MEAN && (piece->to - piece->from) * (most - least) <= enough) return 1;
-        if (p->tail[at] > fmax(enough, noise)) return 0;
+        if (p->tail[at] > (enough > noise ? enough : noise)) return 0;
         if (need == PI_NEED_SQUARE)
             return !isfinite(p->tail_squared[at]) || /* their sum overflows, however divided */
                    p->tail_squared[at] <= fmax(enough * size, noise * (2 * size + noise));

@@ -7,17 +7,21 @@ typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
 #define WIDE(row)               (((Wide *)(row))[u])
 #define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))
 INLINE int any_wide(const WideMask *mask) {
-    int64_t any = 0;
-    EACH(i, VLEN) any |= (*mask)[i];
-    return any != 0;
+    vint part[sizeof *mask / sizeof(vint)];
+    memcpy(part, mask, sizeof part);
+    return vany(part[0] | part[sizeof part / sizeof *part - 1]);
 }
-/* Where a polynomial with these n + 1 coefficients is zero in each lane, and its slope there, if
- * they change sign once and none is close to zero; otherwise NaN: there may be several, or none.
+/* Where a polynomial with these n + 1 coefficients is zero in each lane that is not far from that,
+ * and its slope there, if they change sign once and none is close to zero; otherwise NaN: there may
+ * be several, or none. Infinite where it is far.
  * With u = t / (1 - t), or its inverse beyond the middle, it is the zero of
  * sum_m (n over m) c_m u^m: Halley's method from that of the control polygon. */
-static void only_zero(const Lanes *l, const Wide *c, Wide *zero, Wide *slope) {
+static void only_zero(const Lanes *l, const Wide *c, const WideMask *far, Wide *zero, Wide *slope) {
     const int n = l->degree;
     const Wide none = {0}, one = none + 1;
+    const WideMask near = ~*far;
+    *zero = WIDE_SELECT(near, none + NAN, none + INFINITY);
+    if (!any_wide(&near)) return;
     Wide size = none, closest = none + INFINITY, at = none, from = one, to = none;
     WideMask changes = {0};
     for (int m = n; m >= 0; m--) {
@@ -33,7 +37,6 @@ static void only_zero(const Lanes *l, const Wide *c, Wide *zero, Wide *slope) {
     }
     WideMask known =
         (changes == 1) & (closest > 0x1p-12 * size) & (size < 0x1p300) & (size > 0x1p-300);
-    *zero = none + NAN;
     if (!any_wide(&known)) return;
     const Wide first = (at + from / (from - to)) / (double)n;
     const WideMask back = first > 0.5;
@@ -52,11 +55,11 @@ static void only_zero(const Lanes *l, const Wide *c, Wide *zero, Wide *slope) {
         lo = WIDE_SELECT(before, u, lo);
         hi = WIDE_SELECT(before, hi, u);
         const Wide off = f * d / (d * d - f * bend), next = u - off, enough = 0x1p-17 * (1 + u);
-        const WideMask near = (off < enough) & (-off < enough); /* the cube of this is left */
-        known &= ~open | near | ((next > lo) & (next < hi));
+        const WideMask close = (off < enough) & (-off < enough); /* the cube of this is left */
+        known &= ~open | close | ((next > lo) & (next < hi));
         steep = WIDE_SELECT(open, d, steep);
         u = WIDE_SELECT(open, next, u);
-        open &= known & ~near;
+        open &= known & ~close;
     }
     known &= ~open;
     const Wide rest = 1 / (1 + u), part = u * rest;
@@ -88,6 +91,7 @@ static void combine_components(const PiSteps *steps, const PiCombination *to) {
         EACH_BELOW(m, n + 1) WIDE(to->coefficients + m * R * VLEN) = c[m];
         sum += last;
         WIDE(to->least) = least, WIDE(to->most) = most, WIDE(to->mean) = sum / (n + 1.0);
-        if (to->zero) only_zero(l, c, &WIDE(to->zero), &WIDE(to->slope));
+        const WideMask far = ((least > 0x1p-12 * most) | (most < 0x1p-12 * least)) & (sum == sum);
+        if (to->zero) only_zero(l, c, &far, &WIDE(to->zero), &WIDE(to->slope));
     }
 }
