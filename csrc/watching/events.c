@@ -149,6 +149,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     o->passing[j].left = !begins || !is_at_zero(p, i, j, size);
     if (!o->passing[j].left) return;
     if (!begins) o->passing[j].zero = 0;
+    /* Of a piece as short as the time is rounded, beside the jump of a clock, the ends tell. */
+    if (!begins && piece->to - piece->from <= o->near && !crosses(e, f[0], f[n])) return;
     /* That of its last event, since rounding alone may put it on the other side of its zero. */
     const int last = e->direction ? e->direction : o->passing[j].side;
     const double side = last ? last : f[0] < 0 ? 1 : -1;
@@ -184,6 +186,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         if (from + 1 < rest) continue;
         const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
         const double part = piece_part(piece, zeros.at[k].x);
+        if (part * fabs(o->h) < o->passing[j].until) continue;
         occurs(p, i, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
@@ -323,7 +326,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         else pi_piece_values(q, i, j, f);
         passing->tied =
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
-        passing->g = g;
+        passing->g = g, passing->before = f[0];
         /* It may be at its zero still, for which it has had its event: while it is no larger than
          * this; a condition, and a clock, which is not near zero there, for so long. */
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
@@ -343,8 +346,12 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         if (p->of->event[j].onto >= 0) /* it is the state before that is off */
             passing->stays = passing->pauses = 0;
     }
-    EACH_BELOW(k, o->count)
-        o->passing[o->pending[k].event].tied |= o->pending[k].part - this->part <= near;
+    EACH_BELOW(k, o->count) {
+        const Occurrence *e = &o->pending[k];
+        if (!(e->part - this->part <= near)) continue;
+        o->passing[e->event].tied |= 1;
+        if (e->slope != 0) o->passing[e->event].before = -e->slope;
+    }
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
     EACH_BELOW(d, p->dim) {
         const double y = answer[d * p->lanes];
@@ -473,6 +480,8 @@ static int is_corrected(EventLanes *p, int64_t i) {
     const int ends = ends_step(event) || exact, passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
     if (!ends && o->corrections > 1 && fabs(e->part - o->last_part) < 0x1p-26) return 0;
     if (jumps) return is_bracketed(o, e, passed, 2 * least);
+    if (o->corrections == 1 || passed) o->high = passed ? e->part : INFINITY;
+    if (exact && !passed && o->high - e->part <= o->near) return 0; /* as near as times can tell */
     double slope = e->slope;
     if (o->corrections > 1) {
         const int64_t at = e->event * p->lanes + i;
@@ -601,7 +610,7 @@ static int find_compared(EventLanes *p, const PiSteps *s) {
 /* Begins the segment of a lane in which an event may occur. */
 static void begin_lane(EventLanes *p, const PiSteps *s, int64_t i) {
     Occurring *o = &p->occurring[i];
-    if (p->of->count > 1) o->near = at_once(p, s, i);
+    o->near = at_once(p, s, i);
     o->corrections = o->passed = 0;
     o->stopped_by = -1;
     if (!p->of->exact) o->events = 0;
@@ -692,7 +701,7 @@ static PiBeginning begins(const EventLanes *p, int64_t i, int64_t id, int j, dou
         return BEGINS_WITH_PAUSE;
     if (passing->stays > 0 && fabs(now) <= passing->stays) return BEGINS_AT_ZERO;
     const int occurs = e->located
-                           ? tied && now * start <= 0
+                           ? tied && now * passing->before <= 0
                            : holds && (held_not || (p->of->exact && side * start < 0) || tied);
     return occurs ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
 }

@@ -1,5 +1,7 @@
 """Jumps whose quantity passes on: impulses at a time or a place happen once, bounces as ever."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -478,6 +480,33 @@ def test_clocks_that_tick_together_all_tick(run):
     two = pi.event(lambda t, y: t % 0.2 - 0.1, -1, then=lambda t, y: (y[0], y[1] + 1))
     for events in ({"one": one, "two": two}, {"two": two, "one": one}):
         assert solve(rest, [0.0, 0.0], events=events, save="final", **run).final.tolist() == [19, 9]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [{"t_end": 1002.36}, {"dt": 0.0035, "n_steps": 657}, {"dt": 0.001, "n_steps": 2300}],
+    ids=str,
+)
+def test_a_wave_and_a_clock_that_tick_together_both_tick(run):
+    """One passes through zero and the other jumps, in every order, at times that round."""
+    motion = pi.rhs(lambda t, y, T: (-y[0], 0 * y[1], 0 * y[2] * T), dim=3, T=0.1)
+    T = np.array([0.25, 0.1, 1 / 3])
+    waves = {
+        "wave": (lambda t, y, T: np.sin(np.pi * t / T), 0),
+        "stair": (lambda t, y, T: t / T - np.rint(t / T), 1),  # passes through zero as well
+        "clock": (lambda t, y, T: np.mod(t, T) - T / 2, -1),
+        "floor": (lambda t, y, T: t / T - np.floor(t / T) - 0.5, -1),
+    }
+    solve = pi.integrate if "dt" in run else pi.solve
+    start = np.tile([1.0, 0.0, 0.0], (3, 1))
+    for a, b in itertools.permutations(waves.values(), 2):
+        events = {
+            "a": pi.event(*a, then=lambda t, y: (y[0], y[1] + 1, y[2])),
+            "b": pi.event(*b, then=lambda t, y: (y[0], y[1], y[2] + 1)),
+        }
+        sol = solve(motion(T=T), start, t0=1000.06, events=events, save="final", **run)
+        count = np.floor(1002.36 / T) - np.floor(1000.06 / T)
+        assert (sol.final.reshape(3, 3)[:, 1:] == count[:, np.newaxis]).all(), (a, b)
 
 
 @pytest.mark.parametrize("quantity", [
