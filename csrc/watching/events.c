@@ -174,16 +174,19 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     /* Where it begins at zero without an event, at rest, rounding makes another zero beside that.
      */
     const double rest = f[0] == 0 && !begins ? 256 * least_part(p) : 0;
-    if (turns) cheb_coefficients(n, f, a);
+    /* Beside the jump of a clock rounding may take it back, that has gone on through its zero. */
+    const int goes_on = begins && side * f[n] > 0 && piece->to < VERY_SHORT;
+    if (turns || goes_on) cheb_coefficients(n, f, a);
     /* The jump at which it has had its event, on the piece that holds it. */
     if (piece->from * fabs(o->h) < o->passing[j].until && piece->to < VERY_SHORT) return;
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
-        turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 &&
-                is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
+        const int rounding = (turns || goes_on) &&
+                             is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
+        turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 && rounding;
         from = zeros.at[k].x;
         if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
-        if (from + 1 < rest) continue;
+        if (from + 1 < rest || (goes_on && rounding)) continue;
         const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
         const double part = piece_part(piece, zeros.at[k].x);
         if (part * fabs(o->h) < o->passing[j].until) continue;
@@ -324,8 +327,10 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const double g = p->quantities.rows.answer[at]; /* before the jump */
         if (q->linear) f[0] = p->begun[at];
         else pi_piece_values(q, i, j, f);
-        passing->tied =
-            passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
+        const double from = q->piece[i].from; /* has it not had its event before, or is it later? */
+        passing->tied = passing->tied == 0 && crosses(&p->of->event[j], f[0], g) &&
+                        !is_at_zero(p, i, j, f[0]) && from <= this->part &&
+                        from * fabs(o->h) >= passing->until;
         passing->g = g, passing->before = f[0];
         /* It may be at its zero still, for which it has had its event: while it is no larger than
          * this; a condition, and a clock, which is not near zero there, for so long. */

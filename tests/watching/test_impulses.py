@@ -503,6 +503,7 @@ def test_a_wave_and_a_clock_that_tick_together_both_tick(run):
         events = {
             "a": pi.event(*a, then=lambda t, y: (y[0], y[1] + 1, y[2])),
             "b": pi.event(*b, then=lambda t, y: (y[0], y[1], y[2] + 1)),
+            "apart": pi.event(lambda t, y, T: np.cos(2 * np.pi * t / T), 1, then=lambda t, y: y),
         }
         sol = solve(motion(T=T), start, t0=1000.06, events=events, save="final", **run)
         count = np.floor(1002.36 / T) - np.floor(1000.06 / T)
