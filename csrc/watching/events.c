@@ -353,7 +353,9 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     }
     EACH_BELOW(k, o->count) {
         const Occurrence *e = &o->pending[k];
-        if (!(e->part - this->part <= near)) continue;
+        const double later = e->part - this->part, g = o->passing[e->event].g;
+        /* Its zero of the polynomial is later, but the state has passed it. */
+        if (!(later <= near || (later < 0x1p-20 && g * e->slope > 0))) continue;
         o->passing[e->event].tied |= 1;
         if (e->slope != 0) o->passing[e->event].before = -e->slope;
     }

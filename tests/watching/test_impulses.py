@@ -510,6 +510,19 @@ def test_a_wave_and_a_clock_that_tick_together_both_tick(run):
         assert (sol.final.reshape(3, 3)[:, 1:] == count[:, np.newaxis]).all(), (a, b)
 
 
+def test_of_waves_with_zeros_in_common_none_is_missed():
+    """Polynomials at a rough tolerance put zeros of one moment at two."""
+    rest = pi.rhs(lambda t, y: (np.cos(t) - y[0], 0 * y[1]), dim=2)
+    jumps = [lambda t, y: (y[0] + 1, y[1]), lambda t, y: (y[0] / 2, y[1] + 1)]
+    waves = [lambda t, y: np.sin(np.pi * t / 0.1), lambda t, y: np.sin(np.pi * t / 0.1 * 3)]
+    events = {k: pi.event(waves[i], then=jumps[i], keep=0) for i, k in enumerate("ab")}
+    run = {"t_end": 1.41, "rtol": 1e-4, "atol": 1e-4, "method": "verner65"}
+    t0 = np.linspace(-1.033, -1.001, 2000)
+    sol = pi.solve(rest, np.tile([0.3, 0.0], (2000, 1)), t0=t0, events=events, **run)
+    assert (sol.events["a"].count == 25).all()
+    assert (sol.events["b"].count == 73).all()
+
+
 @pytest.mark.parametrize("quantity", [
     lambda t, y: np.floor(2 * y[0] - 0.1) + 0.3, lambda t, y: np.where(y[0] < 0.05, -1.0, 2.0),
     lambda t, y: y[0] >= 0.05, lambda t, y: np.sign(y[0] - 0.05) + 0.1,
