@@ -5,8 +5,7 @@
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
-/* A part of the step: a piece that holds the jump of a clock, a quantity that jumps through zero.
- */
+/* A part of the step: a piece that holds the jump of a clock, which jumps through zero. */
 #define VERY_SHORT 0x1p-9
 
 /* The part of a step to which a place in it is known. */
@@ -171,8 +170,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     else pi_find_zeros(n, f, begins, error, &zeros);
     double a[CHEB_MOST + 1], from = -1;
     int turns = begins && !e->direction;
-    /* Where it begins at zero without an event, at rest, rounding makes another zero beside that.
-     */
+    /* Where it begins at zero without an event, at rest, rounding makes another zero there. */
     const double rest = f[0] == 0 && !begins ? 256 * least_part(p) : 0;
     /* Beside the jump of a clock rounding may take it back, that has gone on through its zero. */
     const int goes_on = begins && side * f[n] > 0 && piece->to < VERY_SHORT;
@@ -353,9 +351,9 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     }
     EACH_BELOW(k, o->count) {
         const Occurrence *e = &o->pending[k];
-        const double later = e->part - this->part, g = o->passing[e->event].g;
-        /* Its zero of the polynomial is later, but the state has passed it. */
-        if (!(later <= near || (later < 0x1p-20 && g * e->slope > 0))) continue;
+        const double later = e->part - this->part; /* by a polynomial: has the state passed it? */
+        const int passed = later < 0x1p-20 && o->passing[e->event].g * e->slope > 0;
+        if (!(later <= near || passed)) continue;
         o->passing[e->event].tied |= 1;
         if (e->slope != 0) o->passing[e->event].before = -e->slope;
     }
