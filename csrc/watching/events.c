@@ -5,8 +5,7 @@
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
-/* A part of the step: a piece that holds the jump of a clock, a quantity that jumps through zero.
- */
+/* A part of the step: a piece that holds the jump of a clock, which jumps through zero. */
 #define VERY_SHORT 0x1p-9
 
 /* The part of a step to which a place in it is known. */
@@ -149,6 +148,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     o->passing[j].left = !begins || !is_at_zero(p, i, j, size);
     if (!o->passing[j].left) return;
     if (!begins) o->passing[j].zero = 0;
+    /* Of a piece as short as the time is rounded, beside the jump of a clock, the ends tell. */
+    if (!begins && piece->to - piece->from <= o->near && !crosses(e, f[0], f[n])) return;
     /* That of its last event, since rounding alone may put it on the other side of its zero. */
     const int last = e->direction ? e->direction : o->passing[j].side;
     const double side = last ? last : f[0] < 0 ? 1 : -1;
@@ -169,21 +170,24 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     else pi_find_zeros(n, f, begins, error, &zeros);
     double a[CHEB_MOST + 1], from = -1;
     int turns = begins && !e->direction;
-    /* Where it begins at zero without an event, at rest, rounding makes another zero beside that.
-     */
+    /* Where it begins at zero without an event, at rest, rounding makes another zero there. */
     const double rest = f[0] == 0 && !begins ? 256 * least_part(p) : 0;
-    if (turns) cheb_coefficients(n, f, a);
+    /* Beside the jump of a clock rounding may take it back, that has gone on through its zero. */
+    const int goes_on = begins && side * f[n] > 0 && piece->to < VERY_SHORT;
+    if (turns || goes_on) cheb_coefficients(n, f, a);
     /* The jump at which it has had its event, on the piece that holds it. */
     if (piece->from * fabs(o->h) < o->passing[j].until && piece->to < VERY_SHORT) return;
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
-        turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 &&
-                is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
+        const int rounding = (turns || goes_on) &&
+                             is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
+        turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 && rounding;
         from = zeros.at[k].x;
         if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
-        if (from + 1 < rest) continue;
+        if (from + 1 < rest || (goes_on && rounding)) continue;
         const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
         const double part = piece_part(piece, zeros.at[k].x);
+        if (part * fabs(o->h) < o->passing[j].until) continue;
         occurs(p, i, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
@@ -305,9 +309,11 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const double g = p->quantities.rows.answer[at]; /* before the jump */
         if (q->linear) f[0] = p->begun[at];
         else pi_piece_values(q, i, j, f);
-        passing->tied =
-            passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
-        passing->g = g;
+        const double from = q->piece[i].from; /* has it not had its event before, or is it later? */
+        passing->tied = passing->tied == 0 && crosses(&p->of->event[j], f[0], g) &&
+                        !is_at_zero(p, i, j, f[0]) && from <= this->part &&
+                        from * fabs(o->h) >= passing->until;
+        passing->g = g, passing->before = f[0];
         /* It may be at its zero still, for which it has had its event: while it is no larger than
          * this; a condition, and a clock, which is not near zero there, for so long. */
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
@@ -327,8 +333,14 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         if (p->of->event[j].onto >= 0) /* it is the state before that is off */
             passing->stays = passing->pauses = 0;
     }
-    EACH_BELOW(k, o->count)
-        o->passing[o->pending[k].event].tied |= o->pending[k].part - this->part <= near;
+    EACH_BELOW(k, o->count) {
+        const Occurrence *e = &o->pending[k];
+        const double later = e->part - this->part; /* by a polynomial: has the state passed it? */
+        const int passed = later < 0x1p-20 && o->passing[e->event].g * e->slope > 0;
+        if (!(later <= near || passed)) continue;
+        o->passing[e->event].tied |= 1;
+        if (e->slope != 0) o->passing[e->event].before = -e->slope;
+    }
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
     EACH_BELOW(d, p->dim) {
         const double y = answer[d * p->lanes];
@@ -457,6 +469,8 @@ static int is_corrected(EventLanes *p, int64_t i) {
     const int ends = ends_step(event) || exact, passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
     if (!ends && o->corrections > 1 && fabs(e->part - o->last_part) < 0x1p-26) return 0;
     if (jumps) return is_bracketed(o, e, passed, 2 * least);
+    if (o->corrections == 1 || passed) o->high = passed ? e->part : INFINITY;
+    if (exact && !passed && o->high - e->part <= o->near) return 0; /* as near as times can tell */
     double slope = e->slope;
     if (o->corrections > 1) {
         const int64_t at = e->event * p->lanes + i;
@@ -586,7 +600,7 @@ static int find_compared(EventLanes *p, const PiSteps *s) {
 /* Begins the segment of a lane in which an event may occur. */
 static void begin_lane(EventLanes *p, const PiSteps *s, int64_t i) {
     Occurring *o = &p->occurring[i];
-    if (p->of->count > 1) o->near = at_once(p, s, i);
+    o->near = at_once(p, s, i);
     o->corrections = o->passed = 0;
     o->stopped_by = -1;
     if (!p->of->exact) o->events = 0;
@@ -678,7 +692,7 @@ static PiBeginning begins(const EventLanes *p, int64_t i, int64_t id, int j, dou
         return BEGINS_WITH_PAUSE;
     if (passing->stays > 0 && fabs(now) <= passing->stays) return BEGINS_AT_ZERO;
     const int occurs = e->located
-                           ? tied && now * start <= 0
+                           ? tied && now * passing->before <= 0
                            : holds && (held_not || (p->of->exact && side * start < 0) || tied);
     return occurs ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
 }

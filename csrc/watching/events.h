@@ -59,6 +59,7 @@ enum { MOST_CORRECTIONS = 8 };
 /* An event in a lane's segment. */
 typedef struct {
     double g;             /* its quantity at the event that ended the segment */
+    double before;        /* a number of the sign that it had before, where it is tied */
     double zero;          /* how large that is while it is still at a zero that has jumped; or 0 */
     double until;         /* for so long it is where it has had its event; or 0 */
     double at, slope;     /* where it has last occurred in the segment */

@@ -17,6 +17,7 @@ Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer, 7.4.
 from inspect import Parameter, Signature
 from typing import Any
 
+from ..errors import warn_caller
 from ..tangents.tangent_system import force_of
 from ..trace import tracing
 from ..trace.derivative import directional
@@ -24,6 +25,9 @@ from ..trace.expression import Symbol, node_of
 from ..trace.graph import below, placed
 from ..values.parameters import elements_of
 from .quantity import View, leading
+
+# What may jump, and how many of its first arguments say when.
+_JUMPS = {"where": 1, "sign": 1, "floor": 1, "rint": 1, "copysign": 2, "fmod": 2}
 
 
 class BaseView(View):
@@ -91,6 +95,18 @@ def _late(name, g, slope, n, seeds):
         raise ValueError(
             f"events[{name!r}] jumps where a quantity crosses zero that only the core computes, and"
             " the saltation matrix needs its derivative: write it as a function of the state"
+        )
+    moves = {number for number, along in seeds.items() if along.keys() - {n}}
+    jumps = {
+        node.operation
+        for node in below([g])
+        if any(a.number in moves for a in below(node.arguments[: _JUMPS.get(node.operation, 0)]))
+    }
+    if jumps:
+        warn_caller(
+            f"the quantity of events[{name!r}] may jump ({', '.join(sorted(jumps))}), and where it"
+            " jumps through zero its tangents are wrong: give one that passes through zero, such as"
+            " np.sin(np.pi * t / T) for a clock"
         )
     if n not in slope:
         return {}

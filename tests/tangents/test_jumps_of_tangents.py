@@ -123,6 +123,20 @@ def test_a_condition_is_met_at_a_step_by_all_neighbours():
     assert pi.solve(growth.tangent(1), [1.0, 1.0], t_end=2.0, events=seen).events["far"].count == 1
 
 
+def test_a_quantity_that_may_jump_through_zero_is_told():
+    """Its zero has no derivative there; one that passes through zero has the right one."""
+    ramp = pi.rhs(dim=1, T=0.4)(lambda t, y, T: [1 + 0 * T])
+
+    def last(quantity, *parameters):
+        kick = {"tick": pi.event(quantity, then=lambda t, y: 2 * y)}
+        return pi.integrate(ramp.tangent(1, parameters), dt=0.01, t_end=0.6, events=kick).final
+
+    with pytest.warns(UserWarning, match=r"events\['tick'\] may jump \(fmod, where\).*np.sin"):
+        last(lambda t, y, T: np.mod(t, T) - 3 * T / 4, "T")
+    np.testing.assert_allclose(last(lambda t, y, T: np.sin(np.pi * t / T), "T"), [3, 2, 1])
+    last(lambda t, y: np.mod(t, 0.4) - 0.3)  # of the time alone
+
+
 def test_jumps_without_a_formula_are_refused():
     called = pi.acceleration(dof=1, trace=False)(lambda t, x, v: -x)
     with pytest.warns(UserWarning, match="central differences"):

@@ -1,5 +1,7 @@
 """Jumps whose quantity passes on: impulses at a time or a place happen once, bounces as ever."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -478,6 +480,47 @@ def test_clocks_that_tick_together_all_tick(run):
     two = pi.event(lambda t, y: t % 0.2 - 0.1, -1, then=lambda t, y: (y[0], y[1] + 1))
     for events in ({"one": one, "two": two}, {"two": two, "one": one}):
         assert solve(rest, [0.0, 0.0], events=events, save="final", **run).final.tolist() == [19, 9]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [{"t_end": 1002.36}, {"dt": 0.0035, "n_steps": 657}, {"dt": 0.001, "n_steps": 2300}],
+    ids=str,
+)
+def test_a_wave_and_a_clock_that_tick_together_both_tick(run):
+    """One passes through zero and the other jumps, in every order, at times that round."""
+    motion = pi.rhs(lambda t, y, T: (-y[0], 0 * y[1], 0 * y[2] * T), dim=3, T=0.1)
+    T = np.array([0.25, 0.1, 1 / 3])
+    waves = {
+        "wave": (lambda t, y, T: np.sin(np.pi * t / T), 0),
+        "stair": (lambda t, y, T: t / T - np.rint(t / T), 1),  # passes through zero as well
+        "clock": (lambda t, y, T: np.mod(t, T) - T / 2, -1),
+        "floor": (lambda t, y, T: t / T - np.floor(t / T) - 0.5, -1),
+    }
+    solve = pi.integrate if "dt" in run else pi.solve
+    start = np.tile([1.0, 0.0, 0.0], (3, 1))
+    for a, b in itertools.permutations(waves.values(), 2):
+        events = {
+            "a": pi.event(*a, then=lambda t, y: (y[0], y[1] + 1, y[2])),
+            "b": pi.event(*b, then=lambda t, y: (y[0], y[1], y[2] + 1)),
+            "apart": pi.event(lambda t, y, T: np.cos(2 * np.pi * t / T), 1, then=lambda t, y: y),
+        }
+        sol = solve(motion(T=T), start, t0=1000.06, events=events, save="final", **run)
+        count = np.floor(1002.36 / T) - np.floor(1000.06 / T)
+        assert (sol.final.reshape(3, 3)[:, 1:] == count[:, np.newaxis]).all(), (a, b)
+
+
+def test_of_waves_with_zeros_in_common_none_is_missed():
+    """Polynomials at a rough tolerance put zeros of one moment at two."""
+    rest = pi.rhs(lambda t, y: (np.cos(t) - y[0], 0 * y[1]), dim=2)
+    jumps = [lambda t, y: (y[0] + 1, y[1]), lambda t, y: (y[0] / 2, y[1] + 1)]
+    waves = [lambda t, y: np.sin(np.pi * t / 0.1), lambda t, y: np.sin(np.pi * t / 0.1 * 3)]
+    events = {k: pi.event(waves[i], then=jumps[i], keep=0) for i, k in enumerate("ab")}
+    run = {"t_end": 1.41, "rtol": 1e-4, "atol": 1e-4, "method": "verner65"}
+    t0 = np.linspace(-1.033, -1.001, 2000)
+    sol = pi.solve(rest, np.tile([0.3, 0.0], (2000, 1)), t0=t0, events=events, **run)
+    assert (sol.events["a"].count == 25).all()
+    assert (sol.events["b"].count == 73).all()
 
 
 @pytest.mark.parametrize("quantity", [
