@@ -518,6 +518,26 @@ def test_a_jump_that_is_small_where_it_is_located_is_left_again():
     assert (signs.count == smooth.count).all()
 
 
+@pytest.mark.parametrize("centre", [0.0, 30.0])
+@pytest.mark.parametrize(("method", "dt"), [("rk4", 0.1), ("semi_implicit_euler", 0.005)])
+def test_passages_of_a_jump_in_single_precision(method, dt, centre):
+    """Rounding moves them within the rest of a step: they were repeated, or all later ones lost."""
+    pull = pi.acceleration(lambda t, x, v, c: c - x, dof=1, c=centre)
+    run = {"dt": dt, "n_steps": round(30 / dt), "method": method, "dtype": np.float32}
+
+    def passages(quantity):
+        event = pi.event(quantity, 1, then=lambda t, x, v: (x, v), params={"a": centre - 0.23})
+        start = np.linspace(0.6, 1.5, 40) + centre
+        return pi.integrate(pull(), start, 0.2, events={"x": event}, **run).events["x"]
+
+    smooth = passages(lambda t, x, v, a: x - a)
+    for jump in (
+        lambda t, x, v, a: np.sign(x - a) + 0.2,
+        lambda t, x, v, a: np.where(x < a, -1.0, 2.0 + v),
+    ):
+        assert (passages(jump).count == smooth.count).all()
+
+
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
 def test_a_clock_ticks_on_after_a_tick_at_a_time_near_zero(rtol):
     """Its quantity rounds more than that time: three of 28 ticks were found."""
