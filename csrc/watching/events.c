@@ -5,7 +5,6 @@
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
-#define VERY_SHORT          0x1p-9 /* pieces that hold the jump of a clock, as parts of the step */
 
 /* The part of a step to which a place in it is known. */
 static double least_part(const EventLanes *p) {
@@ -17,10 +16,6 @@ static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
 /* Parts of a segment that are closer are at the same moment, but for rounding, of the time too. */
 static double at_once(const EventLanes *p, const PiSteps *s, int64_t i) {
     return 16 * least_part(p) + 64 * DBL_EPSILON * fabs(get(p, s->t, i) / p->occurring[i].h);
-}
-/* Is a part of the segment very short, as one of the step? */
-static int is_very_short(const Occurring *o, double part) {
-    return fabs(part * o->h) < VERY_SHORT * fabs(o->whole != 0 ? o->whole : o->h);
 }
 static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
 static int most_pending(const EventLanes *p) { return p->of->count > 16 ? 4 * p->of->count : 64; }
@@ -169,8 +164,9 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     PiZeros zeros;
     if (simple) pi_find_simple_zero(f, &zeros);
     else pi_find_zeros(n, f, begins, error, &zeros);
-    const int jumps = p->of->exact && piece_has_jump(q, at), same = (f[0] < 0) == (f[n] < 0);
-    if (jumps && same && !begins && zeros.count) zeros.near = 1, zeros.count = 0; /* waves */
+    /* Beside a jump waves of the polynomial make others. */
+    const int jumps = knows_ends(p) && piece_has_jump(q, at), once = !(f[0] * f[n] > 0);
+    if (jumps && !begins && zeros.count > once) zeros.near = 1, zeros.count = once;
     double a[CHEB_MOST + 1], from = -1;
     int turns = begins && !e->direction, hidden = zeros.near;
     /* Where it begins at zero without an event, rounding makes another zero beside that. */
@@ -179,6 +175,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     /* The jump at which it has had its event, on the piece that holds it. */
     const double until = o->passing[j].until / fabs(o->h);
     if (piece->from < until && is_very_short(o, piece->to)) return;
+    const double length = piece->to - piece->from;
+    const double again = jumps && piece->from < until ? until + 0x1p-4 * length : 0;
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
         const double before = begins ? cheb_value(n, a, 0.5 * (from + zeros.at[k].x)) : 0;
@@ -186,9 +184,9 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 && stays;
         from = zeros.at[k].x;
         if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
-        const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
+        const double slope = zeros.at[k].slope * 2 / length;
         const double part = piece_part(piece, zeros.at[k].x);
-        if (from + 1 < rest || (jumps && part < until)) continue;
+        if (from + 1 < rest || part < again) continue;
         hidden |= stays && p->of->exact && p->single;
         occurs(p, i, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
@@ -335,11 +333,11 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
          * this; a condition, and a clock, which is not near zero there, for so long. */
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
-        double start = fabs(*event_row(p, PI_QUANTITY, o->id, j));
-        if (p->of->exact) start = fmax(start, fabs(p->ended[at]));
+        const double end = knows_ends(p) ? p->ended[at] : 0;
+        const double start = fmax(fabs(*event_row(p, PI_QUANTITY, o->id, j)), fabs(end));
         const int over = q->most[at] - q->least[at] > 0.5 * start && piece_has_jump(q, at);
         const int far = fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start);
-        const int clock = !(passing->zero > 0) && (is_short ? over || far : over && p->of->exact);
+        const int clock = !(passing->zero > 0) && (is_short ? over || far : over && knows_ends(p));
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
@@ -457,7 +455,9 @@ static int is_bracketed(Occurring *o, Occurrence *e, int passed, double near) {
     const int found = o->high - o->low <= near;
     const double way = ldexp(near, 4 * o->corrections), middle = 0.5 * (o->low + o->high);
     e->part = found ? o->low : passed ? fmax(e->part - way, middle) : fmin(e->part + way, middle);
-    return passed || !found;
+    const int nowhere =
+        found && (o->low == 0 || o->high == 1) && fabs(e->part - e->sought) > 0x1p-6;
+    return nowhere ? -1 : passed || !found;
 }
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
@@ -472,7 +472,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
     const int jumps = event->located && (exact || ends_step(event)) && e->slope != 0 &&
                       !(o->passing[e->event].zero > 0) &&
                       (is_very_short(o, piece->to - piece->from) ||
-                       (exact && piece_has_jump(&p->quantities, at)));
+                       (knows_ends(p) && piece_has_jump(&p->quantities, at)));
     const int most = jumps ? 96 : (exact ? 3 : event->located ? 1 : 2) * MOST_CORRECTIONS;
     if (e->placed || e->part == 0 || o->corrections++ == most) return 0;
     if (exact && e->slope == 0) return 0;
@@ -491,8 +491,8 @@ static int is_corrected(EventLanes *p, int64_t i) {
         const double ratio = secant / slope;
         const int between = (g > 0) != (o->last_g > 0); /* a zero lies there, if all curves */
         /* Beside a kink the slope is another; at the zero of a jump, and in single precision,
-         * rounding may look like one. A slope far below that across is beside no kink: the quantity
-         * jumps through zero. */
+         * rounding may look like one. A slope far below that across tells of a jump through zero.
+         */
         const int slow = exact && fabs(g) >= 0.5 * fabs(o->last_g);
         const int kink = slow && !p->single && !(o->passing[e->event].zero > 0) &&
                          fabs(g) > 0x1p-36 * size && fabs(ratio) > 0x1p-20;
@@ -662,7 +662,7 @@ static int begin_segments(EventLanes *p, const PiSteps *s, const int8_t *looked)
 int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     if (!p->locating && begin_segments(p, s, looked)) return -1;
     if (!p->of->count) return 0;
-    if (p->of->exact && keep_ends(p, s)) return -1;
+    if (!p->locating && knows_ends(p) && keep_ends(p, s)) return -1;
     if (!p->locating && p->of->detect.borders && find_compared(p, s)) return -1;
     p->locating = 1;
     const int asks = go_through(p, s);
