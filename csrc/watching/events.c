@@ -337,7 +337,8 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         const double start = fmax(fabs(*event_row(p, PI_QUANTITY, o->id, j)), fabs(end));
         const int over = q->most[at] - q->least[at] > 0.5 * start && piece_has_jump(q, at);
         const int far = fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start);
-        const int clock = !(passing->zero > 0) && (is_short ? over || far : over && knows_ends(p));
+        const int known = knows_ends(p) && fabs(g) > 0x1p-6 * start;
+        const int clock = !(passing->zero > 0) && (is_short ? over || far : over && known);
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
@@ -455,9 +456,8 @@ static int is_bracketed(Occurring *o, Occurrence *e, int passed, double near) {
     const int found = o->high - o->low <= near;
     const double way = ldexp(near, 4 * o->corrections), middle = 0.5 * (o->low + o->high);
     e->part = found ? o->low : passed ? fmax(e->part - way, middle) : fmin(e->part + way, middle);
-    const int nowhere =
-        found && (o->low == 0 || o->high == 1) && fabs(e->part - e->sought) > 0x1p-6;
-    return nowhere ? -1 : passed || !found;
+    const int lost = found && (o->low == 0 || o->high == 1) && fabs(e->part - e->sought) > 0x1p-6;
+    return lost ? -1 : passed || !found;
 }
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */

@@ -538,6 +538,17 @@ def test_passages_of_a_jump_in_single_precision(run, centre):
         assert (sol.events["x"].count == 5).all()
 
 
+def test_a_steep_passage_in_single_precision_is_no_jump():
+    """On pieces that are known but for rounding it looked like one, and was repeated."""
+    steep = pi.event(lambda t, x, v: (x - 3) / (1e-3 + np.abs(x - 3)), then=lambda t, x, v: (x, v))
+    pull = pi.acceleration(lambda t, x, v: 3 - x, dof=1)
+    run = {"dt": 0.03, "n_steps": 950, "method": "velocity_verlet", "dtype": np.float32}
+    x = pi.integrate(pull(), np.linspace(3.6, 4.5, 100), 0.2, events={"x": steep}, **run).events[
+        "x"
+    ]
+    assert ((x.count == 9) | x.unresolved).all()
+
+
 def test_a_passage_that_rounding_repeats_backwards_is_none():
     """Polynomials of single precision go to and fro there: it was placed far away, untold."""
     pull = pi.acceleration(lambda t, x, v: -x, dof=1)
