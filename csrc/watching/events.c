@@ -1,12 +1,9 @@
 /* Events of segments: see events.h. */
 #include "events.h"
 
-/* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
- * precision: the jumps make no progress. */
+/* Intervals between jumps, of a few roundings of the time in single precision: no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
-/* A part of the step: a piece that holds the jump of a clock, which jumps through zero. */
-#define VERY_SHORT 0x1p-9
 
 /* The part of a step to which a place in it is known. */
 static double least_part(const EventLanes *p) {
@@ -168,26 +165,32 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     PiZeros zeros;
     if (simple) pi_find_simple_zero(f, &zeros);
     else pi_find_zeros(n, f, begins, error, &zeros);
+    /* Beside a jump waves of the polynomial make others. */
+    const int jumps = knows_ends(p) && piece_has_jump(q, at), once = !(f[0] * f[n] > 0);
+    if (jumps && !begins && zeros.count > once) zeros.near = 1, zeros.count = once;
     double a[CHEB_MOST + 1], from = -1;
-    int turns = begins && !e->direction;
+    int turns = begins && !e->direction, hidden = zeros.near;
     /* Where it begins at zero without an event, at rest, rounding makes another zero there. */
     const double rest = f[0] == 0 && !begins ? 256 * least_part(p) : 0;
-    /* Beside the jump of a clock rounding may take it back, that has gone on through its zero. */
-    const int goes_on = begins && side * f[n] > 0 && piece->to < VERY_SHORT;
-    if (turns || goes_on) cheb_coefficients(n, f, a);
+    /* Beside the jump of a clock rounding may take it back, which has passed its zero. */
+    const int goes_on = begins && side * f[n] > 0 && is_very_short(o, piece->to);
+    if (begins) cheb_coefficients(n, f, a);
     /* The jump at which it has had its event, on the piece that holds it. */
-    if (piece->from * fabs(o->h) < o->passing[j].until && piece->to < VERY_SHORT) return;
+    const double until = o->passing[j].until / fabs(o->h);
+    if (piece->from < until && is_very_short(o, piece->to)) return;
+    const double length = piece->to - piece->from;
+    const double again = jumps && piece->from < until ? until + 0x1p-4 * length : until;
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
-        const int rounding = (turns || goes_on) &&
-                             is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
-        turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 && rounding;
+        const double before = begins ? cheb_value(n, a, 0.5 * (from + zeros.at[k].x)) : 0;
+        const int stays = begins && is_at_zero(p, i, j, before);
+        turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 && stays;
         from = zeros.at[k].x;
         if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
-        if (from + 1 < rest || (goes_on && rounding)) continue;
-        const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
+        const double slope = zeros.at[k].slope * 2 / length;
         const double part = piece_part(piece, zeros.at[k].x);
-        if (part * fabs(o->h) < o->passing[j].until) continue;
+        if (from + 1 < rest || (goes_on && stays) || part < again) continue;
+        hidden |= stays && p->of->exact && p->single;
         occurs(p, i, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
@@ -195,7 +198,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int before = *zeros_of;
     *zeros_of = before + zeros.count < 3 ? before + zeros.count : 3;
     const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
-    if (falls || zeros.near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
+    if (falls || hidden || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
@@ -299,9 +302,10 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     const double near = at_once(p, s, i);
     /* Where states put it before that jump by their rounding, it is passed in no progress. */
     const double rounded = 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part));
-    const double shortly = 4 * near * fabs(o->h) + (p->of->exact ? 0 : rounded);
+    const double later = p->single ? 4 * VERY_SHORT * fabs(o->whole) : 0; /* of fixed steps */
+    const double shortly = 4 * near * fabs(o->h) + (p->of->exact ? later : rounded);
     const Pieces *q = &p->quantities;
-    const int is_short = q->piece[i].to - q->piece[i].from < VERY_SHORT;
+    const int is_short = is_very_short(o, q->piece[i].to - q->piece[i].from);
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
@@ -318,9 +322,12 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
          * this; a condition, and a clock, which is not near zero there, for so long. */
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
-        const double start = fabs(*event_row(p, PI_QUANTITY, o->id, j));
+        const double end = knows_ends(p) ? p->ended[at] : 0;
+        const double start = fmax(fabs(*event_row(p, PI_QUANTITY, o->id, j)), fabs(end));
         const int over = q->most[at] - q->least[at] > 0.5 * start && piece_has_jump(q, at);
-        const int clock = is_short && (over || fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start));
+        const int far = fabs(g) > fmax(0.5 * fabs(f[0]), 0x1p-20 * start);
+        const int known = knows_ends(p) && fabs(g) > 0x1p-6 * start;
+        const int clock = !(passing->zero > 0) && (is_short ? over || far : over && known);
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
@@ -444,7 +451,8 @@ static int is_bracketed(Occurring *o, Occurrence *e, int passed, double near) {
     const int found = o->high - o->low <= near;
     const double way = ldexp(near, 4 * o->corrections), middle = 0.5 * (o->low + o->high);
     e->part = found ? o->low : passed ? fmax(e->part - way, middle) : fmin(e->part + way, middle);
-    return passed || !found;
+    const int lost = found && (o->low == 0 || o->high == 1) && fabs(e->part - e->sought) > 0x1p-6;
+    return lost ? -1 : passed || !found;
 }
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
@@ -453,11 +461,13 @@ static int is_corrected(EventLanes *p, int64_t i) {
     const Piece *piece = &p->quantities.piece[i];
     Occurrence *e = next_of(o);
     const PiEvent *event = &p->of->event[e->event];
-    const double g = p->quantities.rows.answer[e->event * p->lanes + i];
-    const double least = least_part(p);
+    const int64_t at = e->event * p->lanes + i;
+    const double g = p->quantities.rows.answer[at], least = least_part(p);
     const int exact = p->of->exact;
-    const int jumps = event->located && (exact ? !p->single : ends_step(event)) && e->slope != 0 &&
-                      piece->to - piece->from < VERY_SHORT;
+    const int jumps = event->located && (exact || ends_step(event)) && e->slope != 0 &&
+                      !(o->passing[e->event].zero > 0) &&
+                      (is_very_short(o, piece->to - piece->from) ||
+                       (knows_ends(p) && piece_has_jump(&p->quantities, at)));
     const int most = jumps ? 96 : (exact ? 3 : event->located ? 1 : 2) * MOST_CORRECTIONS;
     if (e->placed || e->part == 0 || o->corrections++ == most) return 0;
     if (exact && e->slope == 0) return 0;
@@ -473,14 +483,13 @@ static int is_corrected(EventLanes *p, int64_t i) {
     if (exact && !passed && o->high - e->part <= o->near) return 0; /* as near as times can tell */
     double slope = e->slope;
     if (o->corrections > 1) {
-        const int64_t at = e->event * p->lanes + i;
         const double size = fmax(p->quantities.most[at], -p->quantities.least[at]);
         const double way = e->part - o->last_part, secant = (g - o->last_g) / way;
         const double ratio = secant / slope;
         const int between = (g > 0) != (o->last_g > 0); /* a zero lies there, if all curves */
         /* Beside a kink the slope is another; at the zero of a jump, and in single precision,
-         * rounding may look like one. A slope far below that across is beside no kink: the quantity
-         * jumps through zero. */
+         * rounding may look like one. A slope far below that across tells of a jump through zero.
+         */
         const int slow = exact && fabs(g) >= 0.5 * fabs(o->last_g);
         const int kink = slow && !p->single && !(o->passing[e->event].zero > 0) &&
                          fabs(g) > 0x1p-36 * size && fabs(ratio) > 0x1p-20;
@@ -652,7 +661,7 @@ static int begin_segments(EventLanes *p, const PiSteps *s, const int8_t *looked)
 int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     if (!p->locating && begin_segments(p, s, looked)) return -1;
     if (!p->of->count) return 0;
-    if (p->chords && keep_ends(p, s)) return -1;
+    if (!p->locating && knows_ends(p) && keep_ends(p, s)) return -1;
     if (!p->locating && p->of->detect.borders && find_compared(p, s)) return -1;
     p->locating = 1;
     const int asks = go_through(p, s);
@@ -698,14 +707,18 @@ static PiBeginning begins(const EventLanes *p, int64_t i, int64_t id, int j, dou
 }
 /* How event j of a lane begins the next segment; now: its quantity at the end of this. */
 static void begin_next(EventLanes *p, int64_t i, int64_t id, int j, int lands, double now) {
-    const Passing *passing = &p->occurring[i].passing[j];
+    const Occurring *o = &p->occurring[i];
+    const Passing *passing = &o->passing[j];
     double *how = event_row(p, PI_BEGINS, id, j), *most = event_row(p, PI_MOST, id, j);
     const PiBeginning next = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
-    if (*how == BEGINS_WITH_PAUSE) *most -= fabs(p->occurring[i].h);
+    if (*how == BEGINS_WITH_PAUSE) *most -= fabs(o->h);
     const int goes_on = *how == BEGINS_WITH_PAUSE ? *most > 0
                         : *how == BEGINS_AT_ZERO  ? !passing->left && fabs(now) <= fabs(*most)
                                                   : 0;
     if (next == BEGINS_ANYHOW && (goes_on || *how == next)) return;
+    /* So slow, it may have come back before, and fallen through: rounding hides it. */
+    const int slow = *how == BEGINS_AT_ZERO && o->h == o->whole && now / *most < 64;
+    if (slow && now / *most > 0) *event_row(p, PI_UNRESOLVED, id, j) += 1;
     *how = next;
     *most = next == BEGINS_WITH_PAUSE ? passing->pauses : copysign(passing->stays, passing->side);
 }

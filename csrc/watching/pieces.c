@@ -375,7 +375,8 @@ static int is_simple(Pieces *p, int64_t i, int q) {
         least = f[k] < least ? f[k] : least;
         most = f[k] > most ? f[k] : most;
     }
-    p->least[q * p->lanes + i] = least, p->most[q * p->lanes + i] = most;
+    const int64_t at = q * p->lanes + i;
+    p->least[at] = least, p->most[at] = most, p->tail[at] = 0;
     pi_quartic(f, c); /* and of Chebyshev's polynomials: */
     const double rest = 0.25 * fabs(c[3]) + 0.125 * fabs(c[4]), two = 0.5 * fabs(c[2] + c[4]);
     const double one = fabs(c[1] + 0.75 * c[3]), none = fabs(c[0] + 0.5 * c[2] + 0.375 * c[4]);

@@ -561,6 +561,46 @@ def test_a_jump_that_is_small_where_it_is_located_is_left_again():
     assert (signs.count == smooth.count).all()
 
 
+@pytest.mark.parametrize("centre", [0.0, 30.0, 100.0])
+@pytest.mark.parametrize("run", [
+    {"method": "rk4", "dt": 0.1, "n_steps": 300},
+    {"method": "semi_implicit_euler", "dt": 0.005, "n_steps": 6000},
+    {"method": "bogacki_shampine32", "t_end": 30.0, "rtol": 1e-4, "atol": 1e-4},
+], ids=lambda run: run["method"])  # fmt: skip
+def test_passages_of_a_jump_in_single_precision(run, centre):
+    """Rounding moves them within the rest of a step: they were repeated, or all later ones lost."""
+    pull = pi.acceleration(lambda t, x, v, c: c - x, dof=1, c=centre)
+    solve = pi.integrate if "dt" in run else pi.solve
+    for jump in (
+        lambda t, x, v, a: np.sign(x - a) + 0.2,
+        lambda t, x, v, a: np.where(x < a, -1.0, 2.0 + v),
+    ):
+        event = pi.event(jump, 1, then=lambda t, x, v: (x, v), params={"a": centre - 0.23})
+        start = np.linspace(0.6, 1.5, 40) + centre
+        sol = solve(pull(), start, 0.2, events={"x": event}, dtype=np.float32, **run)
+        assert (sol.events["x"].count == 5).all()
+
+
+def test_a_steep_passage_in_single_precision_is_no_jump():
+    """On pieces that are known but for rounding it looked like one, and was repeated."""
+    steep = pi.event(lambda t, x, v: (x - 3) / (1e-3 + np.abs(x - 3)), then=lambda t, x, v: (x, v))
+    pull = pi.acceleration(lambda t, x, v: 3 - x, dof=1)
+    run = {"dt": 0.03, "n_steps": 950, "method": "velocity_verlet", "dtype": np.float32}
+    x = pi.integrate(pull(), np.linspace(3.6, 4.5, 100), 0.2, events={"x": steep}, **run).events[
+        "x"
+    ]
+    assert ((x.count == 9) | x.unresolved).all()
+
+
+def test_a_passage_that_rounding_repeats_backwards_is_none():
+    """Polynomials of single precision go to and fro there: it was placed far away, untold."""
+    pull = pi.acceleration(lambda t, x, v: -x, dof=1)
+    event = pi.event(lambda t, x, v: np.where(x < 0.2, -1.0, 2.0), 1, then=lambda t, x, v: (x, v))
+    run = {"t_end": 98.0, "rtol": 1e-4, "atol": 1e-4, "method": "dop853", "dtype": np.float32}
+    sol = pi.solve(pull(), np.linspace(0.6, 1.5, 4000), -0.25, events={"x": event}, **run)
+    assert (sol.events["x"].count == 15).all()
+
+
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
 def test_a_clock_ticks_on_after_a_tick_at_a_time_near_zero(rtol):
     """Its quantity rounds more than that time: three of 28 ticks were found."""

@@ -108,6 +108,24 @@ def test_no_ball_comes_to_rest_below_a_moving_floor(dtype):
     assert dtype == "float32" or not np.any(fell)
 
 
+@pytest.mark.parametrize("e", [0.0, 0.5, 0.8])
+@pytest.mark.parametrize("dt", [0.001, 0.005, 1 / 60])
+def test_a_ball_that_falls_through_in_single_precision_tells(e, dt):
+    """Hops of a few roundings take whole steps: a tenth of all balls fell without a word."""
+    w = np.repeat([0.3, 1.0, 3.0, 10.0, 100.0], 8)
+    floor = pi.event(
+        lambda t, x, v, w: 1.876 * (x - w), direction=-1, keep=0,
+        then=lambda t, x, v, e: (x, -e * v), params={"w": w, "e": e},
+    )  # fmt: skip
+    fall = pi.acceleration(lambda t, x, v: 0 * x - G, dof=1)
+    sol = pi.integrate(
+        fall, w + np.tile(np.linspace(0.1, 1.5, 8), 5), 0.0, dt=dt, n_steps=round(4 / dt),
+        events={"floor": floor}, dtype=np.float32, save="final", on_failure="ignore",
+    )  # fmt: skip
+    fell = sol.final[:, 0] < w - 1e-4 * np.maximum(w, 1)
+    assert not np.any(fell & ~sol.events["floor"].unresolved)
+
+
 @pytest.mark.parametrize("dt", [0.01, 0.1, 0.5])
 def test_bounces_within_one_step_are_all_located(dt):
     """After a bounce the height is a rounding above zero: the root of the chord is there, and the
