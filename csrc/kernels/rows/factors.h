@@ -6,9 +6,14 @@
 
 /* The components of a motion without its tangents; where those of the motion (q = 0) or of tangent
  * q lie in the state, which has all of them in each half. */
-INLINE int motion_of(const Chunk *c) { return c->dim / (1 + c->tile->system->tangents); }
+INLINE int motion_of(const Chunk *c) {
+    const int tangents = c->tile->system->tangents;
+    return tangents ? c->dim / (1 + tangents) : c->dim;
+}
 INLINE int place(const Chunk *c, int i, int q) {
-    const int half = c->dof ? c->dof : c->dim, one = half / (1 + c->tile->system->tangents);
+    const int tangents = c->tile->system->tangents, half = c->dof ? c->dof : c->dim;
+    if (!tangents) return i;
+    const int one = half / (1 + tangents);
     return i / one * half + q * one + i % one;
 }
 
@@ -107,7 +112,7 @@ static void solve_rows(const Chunk *c, int parts, int from, int to, const vreal 
 static void add_to_tangents(const Chunk *c, int parts, const vreal *J, vreal *r) {
     const int64_t R = c->R;
     const int n = motion_of(c);
-    EACH_FROM(q, 1, c->dim / n)
+    EACH_FROM(q, 1, 1 + c->tile->system->tangents)
         EACH_BELOW(i, parts * n)
             EACH_BELOW(e, n) {
                 const int to = place(c, i % n, q), from = place(c, e, 0), part = i / n * c->dim;
@@ -121,5 +126,5 @@ static void solve_all_rows(const Chunk *c, int parts, const vreal *M, const vint
                            const vreal *unit, const vreal *J, vreal *room, vreal *r) {
     solve_rows(c, parts, 0, 1, M, pivot, unit, room, r);
     add_to_tangents(c, parts, J, r);
-    solve_rows(c, parts, 1, c->dim / motion_of(c), M, pivot, unit, room, r);
+    solve_rows(c, parts, 1, 1 + c->tile->system->tangents, M, pivot, unit, room, r);
 }

@@ -241,6 +241,7 @@ static void slopes_rows(Chunk *c, const Newton *s) {
 INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, int dim, int tangents,
                       vreal *M, vreal *r) {
     const int all = c->dim, size = stages * dim, n = dim / (1 + tangents);
+    const int one = tangents ? place(c, 0, 1) : n, gap = tangents * one; /* in each half */
     /* The last `dim` of the components: all, or the accelerations. */
     const vreal *f = s->slopes + (all - dim) * c->R + u,
                 *J = s->jacobian + (all - dim) * all * c->R + u;
@@ -251,8 +252,7 @@ INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, in
             KNOWN(d, 0, dim) r[i * dim + d] = vfma(w, f[(j * all + d) * c->R], r[i * dim + d]);
             KNOWN(d, 0, n)
                 KNOWN(e, 0, n) {
-                    const int row = tangents ? place(c, d, 0) : d,
-                              k = tangents ? place(c, e, 0) : e;
+                    const int row = d < one ? d : d + gap, k = e < one ? e : e + gap;
                     M[(i * n + d) * stages * n + j * n + e] =
                         vfma(-w, J[((j * all + row) * all + k) * c->R], vset(i == j && d == e));
                 }
