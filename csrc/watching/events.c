@@ -174,16 +174,16 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const double rest = f[0] == 0 && !begins ? 256 * least_part(p) : 0;
     /* Beside the jump of a clock rounding may take it back, which has passed its zero. */
     const int goes_on = begins && side * f[n] > 0 && is_very_short(o, piece->to);
-    if (begins) cheb_coefficients(n, f, a);
+    const int tells = turns || goes_on || (begins && p->of->exact && p->single);
+    if (tells) cheb_coefficients(n, f, a);
     /* The jump at which it has had its event, on the piece that holds it. */
-    const double until = o->passing[j].until / fabs(o->h);
+    const double until = o->passing[j].until / fabs(o->h), length = piece->to - piece->from;
     if (piece->from < until && is_very_short(o, piece->to)) return;
-    const double length = piece->to - piece->from;
     const double again = jumps && piece->from < until ? until + 0x1p-4 * length : until;
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
-        const double before = begins ? cheb_value(n, a, 0.5 * (from + zeros.at[k].x)) : 0;
-        const int stays = begins && is_at_zero(p, i, j, before);
+        const double before = tells ? cheb_value(n, a, 0.5 * (from + zeros.at[k].x)) : 0;
+        const int stays = tells && is_at_zero(p, i, j, before);
         turns = turns && (side > 0) != zeros.at[k].rises && f[0] != 0 && stays;
         from = zeros.at[k].x;
         if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
