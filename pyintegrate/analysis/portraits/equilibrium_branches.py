@@ -147,7 +147,8 @@ def continue_equilibria(
     ([0.6666666667, -0.6666666667], 'range')
     """
     checked_system(system)
-    if not isinstance(parameter, str) or system.shapes.get(parameter, "none"):  # () of a number
+    named = isinstance(parameter, str) and parameter in system.shapes
+    if not named or system.shapes[parameter]:  # () of a number
         known = ", ".join(system.params) or "none"
         raise ValueError(
             f"parameter must name a number among those of {system.name!r}, which are {known};"

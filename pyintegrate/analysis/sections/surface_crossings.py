@@ -627,7 +627,7 @@ def bifurcation(
     settled = np.abs(finite("transient", transient))
     where, surface = _where(section, options), section
     if period is None and extreme:
-        options = {"direction": EXTREMES[section or "maxima"]} | options
+        options = {"direction": EXTREMES[str(section or "maxima")]} | options
         surface = rate_of(system, quantity)
     if t_end is None and options.get("n_steps") is None:
         length = settled + (settled if period is None else (keep + 1) * np.abs(period))
