@@ -14,7 +14,8 @@ static double least_part(const EventLanes *p) {
 static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
 /* Parts of a segment that are closer are at the same moment, but for rounding, of the time too. */
 static double at_once(const EventLanes *p, const PiSteps *s, int64_t i) {
-    return 16 * least_part(p) + 64 * DBL_EPSILON * fabs(get(p, s->t, i) / p->occurring[i].h);
+    const double least = least_part(p) * parts_of_step(&p->occurring[i]);
+    return 16 * least + 64 * DBL_EPSILON * fabs(get(p, s->t, i) / p->occurring[i].h);
 }
 static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
 static int most_pending(const EventLanes *p) { return p->of->count > 16 ? 4 * p->of->count : 64; }
@@ -293,12 +294,11 @@ static int is_zeno(const EventLanes *p, double t, int64_t id) {
     return fabs(t - *event_row(p, PI_TIMES, id, PI_LAST_JUMP)) <= nowhere(p, id, t);
 }
 static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *this) {
-    const PiEvent *event = &p->of->event[this->event];
-    const double *answer = p->react.answer + event->then * p->lanes + i;
+    const double *answer = p->react.answer + p->of->event[this->event].then * p->lanes + i;
     int finite = 1;
     Occurring *o = &p->occurring[i];
     o->stopped_by = this->event;
-    const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
+    const double least = least_part(p) * parts_of_step(o);
     const double near = at_once(p, s, i);
     /* Where states put it before that jump by their rounding, it is passed in no progress. */
     const double rounded = 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part));

@@ -118,11 +118,15 @@ static inline void set(const EventLanes *p, void *row, int64_t i, double value) 
 static inline void widen(const EventLanes *p, const void *row, int64_t n, double *to) {
     pi_copy_row(to, row, n, p->real_bytes);
 }
+/* The step to which the segment belongs, in segments. */
+static inline double parts_of_step(const Occurring *o) {
+    return o->whole != 0 ? fabs(o->whole / o->h) : 1;
+}
 /* Is a part of the segment very short, as one of the step? A piece that holds the jump of a clock,
  * a quantity that jumps through zero, is so, or known but for rounding. */
 #define VERY_SHORT 0x1p-9
 static inline int is_very_short(const Occurring *o, double part) {
-    return fabs(part * o->h) < VERY_SHORT * fabs(o->whole != 0 ? o->whole : o->h);
+    return fabs(part) < VERY_SHORT * parts_of_step(o);
 }
 /* Are the quantities at the ends of the segments, too, to tell such a jump from rounding? */
 static inline int knows_ends(const EventLanes *p) { return p->of->exact || p->single; }

@@ -510,6 +510,25 @@ def test_a_wave_and_a_clock_that_tick_together_both_tick(run):
         assert (sol.final.reshape(3, 3)[:, 1:] == count[:, np.newaxis]).all(), (a, b)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("t0", [-2.861, 0.003, 2.6, 20.7])
+def test_in_the_rest_of_a_step_no_wave_passes_its_zero_again(t0, dtype):
+    """Beside the jump of another, closer than a rounding of the step, not of its rest."""
+    motion = pi.rhs(lambda t, y, T: (np.cos(t) + 0 * T,), dim=1, T=0.1)
+    T = np.array([0.1, 0.125, 0.25, 0.07]).astype(np.float32)
+    for dt in np.array([0.005, 0.0117, 0.003, 0.0055990483]).astype(np.float32):
+        events = {
+            "a": pi.event(lambda t, y, T: np.sin(np.pi * t / T), then=lambda t, y: (y[0] + 0.1,)),
+            "b": pi.event(lambda t, y, T: np.sin(2 * np.pi * t / T), 1, then=lambda t, y: y),
+        }
+        run = {"dt": float(dt), "n_steps": int(3.111 / dt), "t0": float(np.float32(t0))}
+        sol = pi.integrate(motion(T=T), [0.0], events=events, dtype=dtype, **run)
+        end = run["t0"] + run["dt"] * run["n_steps"]
+        count = np.floor(end / T) - np.floor(run["t0"] / T)
+        assert (sol.events["a"].count == count).all()
+        assert (sol.events["b"].count == count).all()
+
+
 def test_of_waves_with_zeros_in_common_none_is_missed():
     """Polynomials at a rough tolerance put zeros of one moment at two."""
     rest = pi.rhs(lambda t, y: (np.cos(t) - y[0], 0 * y[1]), dim=2)
