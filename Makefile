@@ -98,8 +98,8 @@ REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o
 SANITIZED = $(addsuffix .py,$(addprefix tests/, \
     adaptive/test_adaptive_failures adaptive/test_lanes adaptive/test_stiff analysis/test_lyapunov \
     core/test_byte_code core/test_core_arguments core/test_rows method/test_golden run/test_asked_times \
-    run/test_drive run/test_failures run/test_recording run/test_stepper user_system/test_c_function \
-    user_system/test_define watching/test_by_hand watching/test_density watching/test_events \
+    run/test_drive run/test_failures run/test_recording run/test_stepper tangents/test_sensitivity \
+    user_system/test_c_function user_system/test_define watching/test_by_hand watching/test_density watching/test_events \
     watching/test_watched))
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"

@@ -118,6 +118,16 @@ def test_hostile_sizes_are_refused(change, words):
         make(**change).handle  # noqa: B018
 
 
+@pytest.mark.parametrize("tangents", [-1, 2, 4])
+def test_tangents_share_the_components_of_a_system(tangents):
+    program = make()
+    program.tangents = tangents
+    with pytest.raises(ValueError, match="byte code refused.*tangents"):
+        program.handle  # noqa: B018
+    with pytest.raises(ValueError, match="tangents out of range"):
+        _core.make_callback(print, 0, 4, 0, 0, 0, None, 0, tangents)
+
+
 def test_torn_arrays_are_refused():
     code, constants = np.zeros(6, np.int32), np.zeros(0)
     sections = np.full((len(QUESTIONS), 2), -1, np.int32)
