@@ -298,12 +298,12 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     int finite = 1;
     Occurring *o = &p->occurring[i];
     o->stopped_by = this->event;
-    const double least = least_part(p) * parts_of_step(o);
-    const double near = at_once(p, s, i);
+    const double least = least_part(p) * parts_of_step(o), near = o->near;
     /* Where states put it before that jump by their rounding, it is passed in no progress. */
-    const double rounded = 0.5 * nowhere(p, o->id, pi_time_within(p, s, i, this->part));
+    const double t = pi_time_within(p, s, i, this->part);
+    const double rounded = p->of->exact ? 0 : 0.5 * nowhere(p, o->id, t);
     const double later = p->single ? 4 * VERY_SHORT * fabs(o->whole) : 0; /* of fixed steps */
-    const double shortly = 4 * near * fabs(o->h) + (p->of->exact ? later : rounded);
+    const double shortly = 4 * near * fabs(o->h) + later + rounded;
     const Pieces *q = &p->quantities;
     const int is_short = is_very_short(o, q->piece[i].to - q->piece[i].from);
     EACH_EVENT(j, p->of) {
@@ -331,7 +331,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         /* One that ticks after another at its moment began the segment with its event. */
         const int jumps = passing->slope != 0 ? clock : passing->clock;
         passing->clock = clock;
-        const int sized = located && !jumps, begins = this->part <= near;
+        const int sized = located && !jumps, begins = this->part <= near + rounded / fabs(o->h);
         const double size = sized ? fmax(way, 16 * fabs(g)) : 0;
         const double time = sized ? 0 : located ? shortly : near * fabs(o->h);
         const double left = passing->until - this->part * fabs(o->h);

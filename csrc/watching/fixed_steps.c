@@ -537,15 +537,17 @@ static int fill(Segments *p, int64_t k) {
     return 0;
 }
 /* Lists in p->due the lanes without a step before the first that could tell whether a quantity may
- * cross zero twice. */
+ * cross zero twice; of one that has jumped that is unknown however its steps are divided. */
 static void list_unseen(Segments *p) {
     EACH_BELOW(at, p->seen->lanes) {
+        const int64_t lane = p->seen->lane + pi_place(p->seen, at);
         int unseen = 0;
         EACH_EVENT(j, &p->e->events)
             unseen |= p->e->events.event[j].located &&
                       isnan(sums_of(p, at, j)[PI_BEFORE * p->run->stride]);
         p->due[p->n_due] = at;
-        p->n_due += unseen && !begins_anew(p, p->seen->lane + pi_place(p->seen, at));
+        p->n_due += unseen && !begins_anew(p, lane) &&
+                    isnan(*event_row(&p->lanes, PI_TIMES, lane, PI_LAST_JUMP));
     }
 }
 /* That step is made, backwards. */

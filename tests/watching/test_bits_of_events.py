@@ -7,6 +7,7 @@ methods, of which those that keep a force from step to step differ most.
 import dask
 import dask.array as da
 import numpy as np
+import pytest
 from conftest import same_bits
 from pairwise import cases
 
@@ -145,3 +146,17 @@ def test_what_fails_after_a_jump_fails_as_in_steps_of_its_own():
                 assert np.array_equal(getattr(a, name, 0), getattr(b, name, 0)), name
         assert same_bits(stepper.y, whole.final)
         assert (abs(whole.final) <= how[2]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_cut_after_a_jump_hides_no_pair_of_zeros(dtype):
+    """A quantity that is constant since the jump is unseen, in one run and in its parts."""
+    events = {
+        "wave": pi.event(lambda t, x, v: np.sin(4 * np.pi * t)),
+        "side": pi.event(lambda t, x, v: np.where(x < 0.1, -1.0, 2.0), then=lambda t, x, v: (x, v)),
+    }
+    run = {"dt": 0.4, "method": "dop853", "events": events, "dtype": dtype, "save": "final"}
+    whole = pi.integrate(autonomous, X0, 0.3, n_steps=40, **run)
+    for n in range(3, 40, 6):
+        part = pi.integrate(autonomous, X0, 0.3, n_steps=n, **run).resume(n_steps=40 - n)
+        assert all(same_bits(*pair) for pair in zip(found(part), found(whole)))

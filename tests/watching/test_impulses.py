@@ -529,6 +529,23 @@ def test_in_the_rest_of_a_step_no_wave_passes_its_zero_again(t0, dtype):
         assert (sol.events["b"].count == count).all()
 
 
+@pytest.mark.parametrize("method", ["tsitouras54", "dop853", "rodas5p"])
+def test_to_a_tolerance_in_single_precision_no_wave_passes_its_zero_again(method):
+    """States put it before that by the rounding of a step that is longer than the next."""
+    motion = pi.rhs(lambda t, y, T: (np.cos(t) - y[0] + 0 * T,), dim=1, T=0.1)
+    T = np.repeat([0.1, 0.125, 0.25, 0.07, 0.05], 50).astype(np.float32)
+    events = {
+        "a": pi.event(lambda t, y, T: t / T - np.rint(t / T), 1, then=lambda t, y: (y[0] + 0.1,)),
+        "b": pi.event(lambda t, y, T: np.mod(t, T) - T / 2, -1, then=lambda t, y: (0.9 * y[0],)),
+    }
+    run = {"rtol": 1e-4, "atol": 1e-4, "method": method, "dtype": np.float32}
+    start = np.tile(np.linspace(-2, 2, 50), 5)[:, np.newaxis]
+    sol = pi.solve(motion(T=T), start, t0=20.7113, t_end=23.7114, events=events, **run)
+    count = np.floor(23.7114 / T) - np.floor(20.7113 / T)
+    assert (sol.events["a"].count == count).all()
+    assert (sol.events["b"].count == count).all()
+
+
 def test_of_waves_with_zeros_in_common_none_is_missed():
     """Polynomials at a rough tolerance put zeros of one moment at two."""
     rest = pi.rhs(lambda t, y: (np.cos(t) - y[0], 0 * y[1]), dim=2)
