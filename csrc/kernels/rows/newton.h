@@ -315,7 +315,7 @@ RARE vint within_rounding(const Chunk *c, const Newton *s, int64_t u) {
 
 /* The same as `eliminate` for a motion with tangents, with M of the motion: the residual of
  * tangents grows by sum_j w_ij dJ_j of the motion's correction. */
-static vint eliminate_all(const Chunk *c, const Newton *s, int64_t u, const vreal *unit, vreal *M,
+static vint eliminate_all(Chunk *c, const Newton *s, int64_t u, const vreal *unit, vreal *M,
                           vreal *r, vint *singular) {
     const int all = c->dim, dim = s->dim, stages = s->stages;
     Chunk one = *c;
@@ -323,6 +323,7 @@ static vint eliminate_all(const Chunk *c, const Newton *s, int64_t u, const vrea
     const int n = motion_of(&one), size = stages * n;
     vint sign = {0};
     factor_rows(&one, size, M, s->pivot, NULL);
+    c->stopped = one.stopped; /* or later pauses would find out, after steps without factors */
     *singular = vset_int(0);
     EACH_BELOW(k, size) {
         sign ^= (s->pivot[k] != vset_int(k)) ^ (vint)M[k * size + k];
