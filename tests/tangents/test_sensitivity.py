@@ -195,6 +195,22 @@ def test_sensitivities_of_a_stiff_force_that_is_called_are_those_of_its_formula(
     np.testing.assert_allclose(found, run(True), rtol=0, atol=1e-7)  # differences to ten digits
 
 
+def test_files_of_one_run_of_a_called_force_have_the_same_bytes(tmp_path):
+    """Columns of the tangents, which have no differences, were what the memory had held."""
+    force = pi.rhs(dim=2, trace=False)(lambda t, y: (-50 * (y[0] - np.cos(t)), y[0] - y[1] ** 3))
+    files = []
+    for name in ("first.npz", "second.npz"):
+        with pytest.warns(UserWarning, match="central differences"):
+            sol = pi.solve(force, [1.0, 0.5], t_end=1.0, method="radau_iia5", rtol=1e-6,
+                           sensitivity=("x0",))  # fmt: skip
+        sol.save(tmp_path / name)
+        with np.load(tmp_path / name) as file:
+            files.append({key: file[key].tobytes() for key in file.files})
+        start = np.linspace(1, 2, 600).reshape(300, 2)
+        pi.solve(pi.systems.van_der_pol, start, t_end=20.0, method="radau_iia5", save="final")
+    assert files[0] == files[1]
+
+
 @pytest.mark.parametrize("method", ["radau_iia5", "gauss6", "sdirk4", "bdf2", "lobatto_iiic4"])
 @pytest.mark.parametrize(("dtype", "unit"), [("float32", 2.0**-26), ("float64", 2.0**-60)])
 def test_sensitivities_by_implicit_methods_are_the_same_in_units_of_each(method, dtype, unit):

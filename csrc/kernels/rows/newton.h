@@ -165,6 +165,7 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
                              vreal *shifted, vreal *here) {
     const int64_t R = c->R;
     const vreal part = vsqrt(vset(EPSILON));
+    EACH_ENTRY(i, c->dim * c->dim, c) J[i] = vzero; /* which a solution may keep */
     EACH_BELOW(own, motion_of(c)) {
         const int k = place(c, own, 0);
         vint wide = vset_int(-1);
